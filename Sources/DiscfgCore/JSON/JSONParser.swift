@@ -1,0 +1,193 @@
+/// What is wrong with a JSON text, and where.
+public struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
+    /// What was wrong, as a phrase.
+    public let reason: String
+    /// The offset of the byte at which it was seen; the first byte is 0.
+    public let offset: Int
+    public var description: String { "\(reason) at byte \(offset)" }
+}
+
+extension JSONValue {
+    /// Parses a JSON text.
+    ///
+    /// - Throws: `JSONSyntaxError` for anything outside RFC 8259, for invalid UTF-8, and for nesting deeper than 512.
+    public init(parsing bytes: some Collection<UInt8>) throws(JSONSyntaxError) {
+        var parser = JSONParser(Array(bytes))
+        self = try parser.document()
+    }
+
+    /// Parses a JSON text.
+    public init(parsing text: String) throws(JSONSyntaxError) {
+        try self.init(parsing: text.utf8)
+    }
+}
+
+/// A recursive-descent parser over bytes; recursion is bounded because the input may come from anyone.
+private struct JSONParser {
+    static let maximumDepth = 512
+    let bytes: [UInt8]
+    var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func document() throws(JSONSyntaxError) -> JSONValue {
+        let value = try value(depth: 0)
+        skipSpace()
+        guard position == bytes.count else { throw error("unexpected text after the value") }
+        return value
+    }
+
+    func error(_ reason: String) -> JSONSyntaxError {
+        position >= bytes.count
+            ? JSONSyntaxError(reason: "the text ends too early", offset: bytes.count)
+            : JSONSyntaxError(reason: reason, offset: position)
+    }
+
+    var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    mutating func skipSpace() {
+        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard current == byte else { return false }
+        position += 1
+        return true
+    }
+
+    mutating func value(depth: Int) throws(JSONSyntaxError) -> JSONValue {
+        guard depth < Self.maximumDepth else { throw error("more than \(Self.maximumDepth) levels of nesting") }
+        skipSpace()
+        switch current {
+        case UInt8(ascii: "{"): return try object(depth: depth)
+        case UInt8(ascii: "["): return try array(depth: depth)
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try literal("true", .bool(true))
+        case UInt8(ascii: "f"): return try literal("false", .bool(false))
+        case UInt8(ascii: "n"): return try literal("null", .null)
+        default: return .number(try number())
+        }
+    }
+
+    mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
+        for expected in "\(text)".utf8 {
+            guard take(expected) else { throw error("expected \(text)") }
+        }
+        return value
+    }
+
+    mutating func object(depth: Int) throws(JSONSyntaxError) -> JSONValue {
+        position += 1
+        var object = JSONObject()
+        skipSpace()
+        if take(UInt8(ascii: "}")) { return .object(object) }
+        while true {
+            skipSpace()
+            guard current == UInt8(ascii: "\"") else { throw error("expected a member name in double quotes") }
+            let name = try string()
+            skipSpace()
+            guard take(UInt8(ascii: ":")) else { throw error("expected ':' after a member name") }
+            object[name] = try value(depth: depth + 1)
+            skipSpace()
+            if take(UInt8(ascii: "}")) { return .object(object) }
+            guard take(UInt8(ascii: ",")) else { throw error("expected ',' or '}'") }
+        }
+    }
+
+    mutating func array(depth: Int) throws(JSONSyntaxError) -> JSONValue {
+        position += 1
+        var elements: [JSONValue] = []
+        skipSpace()
+        if take(UInt8(ascii: "]")) { return .array(elements) }
+        while true {
+            elements.append(try value(depth: depth + 1))
+            skipSpace()
+            if take(UInt8(ascii: "]")) { return .array(elements) }
+            guard take(UInt8(ascii: ",")) else { throw error("expected ',' or ']'") }
+        }
+    }
+
+    mutating func number() throws(JSONSyntaxError) -> String {
+        let start = position
+        _ = take(UInt8(ascii: "-"))
+        if !take(UInt8(ascii: "0")) {
+            guard digits() else { throw error("expected a value") }
+        }
+        if take(UInt8(ascii: ".")), !digits() { throw error("expected a digit after the point") }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            guard digits() else { throw error("expected a digit in the exponent") }
+        }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    mutating func digits() -> Bool {
+        let start = position
+        while let byte = current, byte >= 0x30, byte <= 0x39 { position += 1 }
+        return position > start
+    }
+
+    mutating func string() throws(JSONSyntaxError) -> String {
+        position += 1
+        let start = position
+        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+        if take(UInt8(ascii: "\"")) { return try utf8(bytes[start..<(position - 1)]) }
+        var text = Array(bytes[start..<position])
+        while let byte = current {
+            if byte == UInt8(ascii: "\"") {
+                position += 1
+                return try utf8(text[...])
+            }
+            guard byte >= 0x20 else { throw error("a control character in a string; write it as an escape") }
+            position += 1
+            if byte == UInt8(ascii: "\\") { try escape(into: &text) } else { text.append(byte) }
+        }
+        throw error("a string without its closing quote")
+    }
+
+    func utf8(_ slice: ArraySlice<UInt8>) throws(JSONSyntaxError) -> String {
+        guard let text = String(validating: slice, as: UTF8.self) else { throw error("a string that is not UTF-8") }
+        return text
+    }
+
+    mutating func escape(into text: inout [UInt8]) throws(JSONSyntaxError) {
+        guard let byte = current else { throw error("an unfinished escape") }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"): text.append(contentsOf: Array(String(try scalar()).utf8))
+        default:
+            position -= 1
+            throw error("an unknown escape")
+        }
+    }
+
+    mutating func scalar() throws(JSONSyntaxError) -> Character {
+        var code = UInt32(try hexUnit())
+        if code >= 0xD800, code < 0xDC00 {
+            guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw error("half a surrogate pair") }
+            let low = UInt32(try hexUnit())
+            guard low >= 0xDC00, low < 0xE000 else { throw error("half a surrogate pair") }
+            code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(code) else { throw error("half a surrogate pair") }
+        return Character(scalar)
+    }
+
+    mutating func hexUnit() throws(JSONSyntaxError) -> UInt16 {
+        guard position + 4 <= bytes.count else {
+            position = bytes.count
+            throw error("an unfinished escape")
+        }
+        let digits = String(decoding: bytes[position..<(position + 4)], as: UTF8.self)
+        guard digits.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }), let unit = UInt16(digits, radix: 16)
+        else { throw error("expected four hexadecimal digits") }
+        position += 4
+        return unit
+    }
+}

@@ -1,0 +1,117 @@
+/// The one error of discfg: what was wrong, with which value, and what to do.
+///
+/// Every door shows the same error: HTTP as `{"errorCode":…,"error":…,"message":…,"hint":…}`, the CLI as message and hint.
+public struct DiscfgError: Error, Sendable {
+    /// What kind of failure it is; the number is part of the public protocol.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        public static let keyNotFound = Code(rawValue: 100)
+        public static let conditionFailed = Code(rawValue: 101)
+        public static let configNotFound = Code(rawValue: 102)
+        public static let configExists = Code(rawValue: 103)
+        public static let invalidName = Code(rawValue: 104)
+        public static let tooLarge = Code(rawValue: 105)
+        public static let compacted = Code(rawValue: 106)
+        public static let invalidRequest = Code(rawValue: 107)
+        public static let futureRevision = Code(rawValue: 108)
+        public static let notJSON = Code(rawValue: 109)
+        public static let pathNotFound = Code(rawValue: 110)
+        public static let unsupported = Code(rawValue: 111)
+        public static let forbidden = Code(rawValue: 112)
+        public static let routeNotFound = Code(rawValue: 113)
+        public static let methodNotAllowed = Code(rawValue: 114)
+        /// The store could not be reached, or cannot take part now; nothing was written.
+        public static let storeUnavailable = Code(rawValue: 300)
+        /// The store did not say whether the write took effect.
+        public static let outcomeUnknown = Code(rawValue: 301)
+        /// The store cannot be used at all: another program's file, a newer schema, damage.
+        public static let storeUnusable = Code(rawValue: 302)
+        /// The store takes no writes: read-only or full.
+        public static let storeNotWritable = Code(rawValue: 303)
+        /// More requests are waiting than this process allows.
+        public static let overloaded = Code(rawValue: 304)
+        public static let internalError = Code(rawValue: 399)
+    }
+
+    /// The kind of failure.
+    public var code: Code
+    /// A sentence that says what was wrong, with the value.
+    public var message: String
+    /// What to do about it, as a sentence.
+    public var hint: String?
+    /// What the failure came from.
+    public var cause: (any Error)?
+    /// With `conditionFailed`: the item that did not meet the condition, `nil` where the key is absent.
+    public var current: Item?
+
+    /// An error of that kind.
+    public init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil, current: Item? = nil) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.cause = cause
+        self.current = current
+    }
+}
+
+extension DiscfgError: CustomStringConvertible {
+    public var description: String { hint.map { "\(message) \($0)" } ?? message }
+}
+
+extension DiscfgError.Code {
+    /// The fixed, short name of the kind, as HTTP answers it in `error`.
+    public var title: String {
+        switch self {
+        case .keyNotFound: "Key not found"
+        case .conditionFailed: "Condition failed"
+        case .configNotFound: "Config not found"
+        case .configExists: "Config already exists"
+        case .invalidName: "Invalid name"
+        case .tooLarge: "Too large"
+        case .compacted: "Revision compacted"
+        case .invalidRequest: "Invalid request"
+        case .futureRevision: "Revision in the future"
+        case .notJSON: "Not JSON"
+        case .pathNotFound: "Path not found"
+        case .unsupported: "Not supported"
+        case .forbidden: "Forbidden"
+        case .routeNotFound: "No such resource"
+        case .methodNotAllowed: "Method not allowed"
+        case .storeUnavailable: "Store unavailable"
+        case .outcomeUnknown: "Outcome unknown"
+        case .storeUnusable: "Store unusable"
+        case .storeNotWritable: "Store not writable"
+        case .overloaded: "Overloaded"
+        default: "Internal error"
+        }
+    }
+}
+
+extension DiscfgError {
+    /// Input that cannot be understood.
+    public static func invalid(_ message: String, hint: String? = nil) -> DiscfgError {
+        DiscfgError(.invalidRequest, message, hint: hint)
+    }
+
+    /// A config that does not exist.
+    public static func noConfig(_ name: ConfigName) -> DiscfgError {
+        DiscfgError(
+            .configNotFound, "There is no config named “\(name)”.",
+            hint: "Create it with “discfg create \(name)”, or see the others with “discfg cfgs”.")
+    }
+
+    /// A key that is not there.
+    public static func noKey(_ key: Key, in config: ConfigName) -> DiscfgError {
+        DiscfgError(
+            .keyNotFound, "There is no key “\(key)” in config “\(config)”.", hint: "See what there is with “discfg ls”.")
+    }
+
+    /// A revision whose history is gone.
+    public static func compacted(_ revision: Revision, oldest: Revision) -> DiscfgError {
+        DiscfgError(
+            .compacted, "Revision \(revision) was compacted; the oldest that can be read is \(oldest).",
+            hint: "Read the current state, then follow the changes after its revision.")
+    }
+}

@@ -1,0 +1,88 @@
+/// A contiguous range of keys: from `lower`, up to and without `upper`.
+public struct KeyRange: Sendable, Hashable {
+    /// The least bytes inside; empty means from the first key.
+    public var lower: [UInt8]
+    /// The least bytes beyond, or `nil` for no end.
+    public var upper: [UInt8]?
+
+    /// A range of keys.
+    public init(from lower: [UInt8], to upper: [UInt8]?) {
+        self.lower = lower
+        self.upper = upper
+    }
+
+    /// Every key.
+    public static let all = KeyRange(from: [], to: nil)
+
+    /// One key alone.
+    public static func key(_ key: Key) -> KeyRange { KeyRange(from: key.bytes, to: key.bytes + [0]) }
+
+    /// Every key that begins with these bytes.
+    public static func prefix(_ bytes: [UInt8]) -> KeyRange { KeyRange(from: bytes, to: bytes.prefixEnd) }
+
+    /// Whether the key is inside.
+    public func contains(_ key: Key) -> Bool {
+        !key.bytes.lexicographicallyPrecedes(lower) && (upper.map { key.bytes.lexicographicallyPrecedes($0) } ?? true)
+    }
+
+    /// The key, where the range has room for just one.
+    public var onlyKey: Key? {
+        guard let upper, upper.count == lower.count + 1, upper.last == 0, upper.dropLast().elementsEqual(lower) else { return nil }
+        return try? Key(bytes: lower)
+    }
+
+    /// The part of the range beyond a key.
+    public func after(_ key: Key) -> KeyRange {
+        let next = key.bytes + [0]
+        return KeyRange(from: lower.lexicographicallyPrecedes(next) ? next : lower, to: upper)
+    }
+}
+
+extension [UInt8] {
+    /// The least bytes greater than everything that begins with these, or `nil` where there are none.
+    package var prefixEnd: [UInt8]? {
+        guard let last = lastIndex(where: { $0 < 0xFF }) else { return nil }
+        return Array(self[..<last]) + [self[last] + 1]
+    }
+}
+
+/// The keys that a path names: every key, the keys below a directory, or one key together with what is below it.
+public struct KeySelection: Sendable, Hashable {
+    /// Contiguous, in order, and without overlap.
+    public let ranges: [KeyRange]
+    /// The path that it was made of, for messages; `/` for every key.
+    public let path: String
+
+    /// Every key.
+    public static let all = KeySelection(ranges: [.all], path: "/")
+
+    /// One key alone.
+    public static func key(_ key: Key) -> KeySelection { KeySelection(ranges: [.key(key)], path: key.description) }
+
+    /// The keys below a directory; `""` and `/` name all.
+    ///
+    /// - Throws: `DiscfgError` with code `invalidName`.
+    public static func below(_ directory: String) throws(DiscfgError) -> KeySelection {
+        guard let key = try directoryKey(directory) else { return .all }
+        return KeySelection(ranges: [.prefix(key.bytes + [UInt8(ascii: "/")])], path: "\(key)/")
+    }
+
+    /// A key, and what is below it as a directory; with a trailing `/` only what is below; `""` and `/` name all.
+    ///
+    /// - Throws: `DiscfgError` with code `invalidName`.
+    public static func subtree(_ path: String) throws(DiscfgError) -> KeySelection {
+        guard path.utf8.last != UInt8(ascii: "/"), let key = try directoryKey(path) else { return try below(path) }
+        return KeySelection(ranges: [.key(key), .prefix(key.bytes + [UInt8(ascii: "/")])], path: key.description)
+    }
+
+    /// Whether the key is selected.
+    public func contains(_ key: Key) -> Bool { ranges.contains { $0.contains(key) } }
+
+    /// The key, where the selection has room for just one.
+    public var onlyKey: Key? { ranges.count == 1 ? ranges[0].onlyKey : nil }
+
+    private static func directoryKey(_ path: String) throws(DiscfgError) -> Key? {
+        if path.isEmpty || path == "/" { return nil }
+        return try Key(path: path.utf8.last == UInt8(ascii: "/") ? String(path.utf8.dropLast()) ?? path : path)
+    }
+}

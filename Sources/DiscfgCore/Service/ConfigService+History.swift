@@ -1,0 +1,119 @@
+extension ConfigService {
+    public func changes(_ query: ChangesQuery, in config: ConfigName) async throws -> ChangePage {
+        let deadline = ContinuousClock.now + min(query.wait ?? .zero, ChangesQuery.maximumWait)
+        var position = query.after
+        while true {
+            let commits = try await engine.entries(of: config, after: position, limit: min(query.limit, 1000))
+            if let last = commits.last { position = last.revision }
+            let selected = commits.compactMap { $0.selecting(query.selection) }
+            let remaining = deadline - ContinuousClock.now
+            if !selected.isEmpty || (commits.isEmpty && remaining <= .zero) {
+                return ChangePage(commits: selected, scanned: position, revision: try await revision(of: config, atLeast: position))
+            }
+            if commits.isEmpty {
+                try await lane(config).follower.wait(beyond: position, atMost: remaining)
+            }
+        }
+    }
+
+    private func revision(of config: ConfigName, atLeast position: Revision) async throws -> Revision {
+        max(position, try await engine.tail(of: config).revision)
+    }
+
+    public func history(_ query: HistoryQuery, in config: ConfigName) async throws -> ChangePage {
+        let tail = try await engine.tail(of: config)
+        var position = query.before.map { min($0 - 1, tail.revision) } ?? tail.revision
+        var found: [Commit] = []
+        let limit = min(max(query.limit, 1), 1000)
+        while found.count < limit {
+            let commits = try await engine.history(
+                of: config, key: query.selection.onlyKey, through: position, limit: limit - found.count)
+            guard let last = commits.last else {
+                position = tail.trimmed
+                break
+            }
+            position = last.revision - 1
+            found += commits.compactMap { $0.selecting(query.selection) }
+        }
+        return ChangePage(commits: found, scanned: position + 1, revision: tail.revision)
+    }
+
+    public func diff(_ query: DiffQuery, in config: ConfigName) async throws -> Difference {
+        let tail = try await engine.tail(of: config)
+        let to = query.to ?? tail.revision
+        try tail.checkReadable(after: query.from)
+        try tail.checkReadable(after: to)
+        let changes = try await netChanges(in: config, after: min(query.from, to), through: max(query.from, to), of: query.selection)
+        return Difference(from: query.from, to: to, changes: query.from <= to ? changes : changes.map(\.reversed))
+    }
+
+    public func rollback(_ request: RollbackRequest, in config: ConfigName) async throws -> RollbackResult {
+        let message = request.message.isEmpty ? "rollback to revision \(request.to)" : request.message
+        while true {
+            try Task.checkCancellation()
+            let difference = try await diff(DiffQuery(from: request.to, selection: request.selection), in: config)
+            let now = time.now()
+            let restored = difference.changes.map { ($0.key, $0.previous?.isExpired(at: now) == true ? nil : $0.previous) }
+            let transaction = Transaction(
+                // Only if nobody changed them since they were compared.
+                if: difference.changes.map { Precondition($0.key, .revision($0.item?.modified ?? 0)) },
+                then: restored.map { key, item in
+                    item.map { .set(key, $0.value, expiry: $0.expiry.map { .after($0 - now) } ?? .never) } ?? .delete(key)
+                },
+                author: request.author, message: message)
+            let result = try await commit(transaction, to: config)
+            if result.failed == nil {
+                return RollbackResult(revision: result.revision, changes: zip(difference.changes, result.outcomes).map {
+                    Change(kind: $1.item == nil ? .delete : .set, key: $0.key, item: $1.item, previous: $0.item)
+                })
+            }
+        }
+    }
+
+    public func compact(_ config: ConfigName, keeping request: CompactionRequest) async throws -> Revision {
+        let tail = try await engine.tail(of: config)
+        let revision: Revision
+        switch request {
+        case .through(let wanted): revision = wanted
+        case .olderThan(let age): revision = try await engine.lastRevision(of: config, before: time.now() - age)
+        }
+        if revision > tail.revision { try tail.checkReadable(after: revision) }
+        if revision > tail.trimmed {
+            while try await !engine.trim(config, through: revision) { try Task.checkCancellation() }
+        }
+        return try await engine.tail(of: config).oldest
+    }
+
+    /// What changed altogether between two revisions, in the order of the keys.
+    private func netChanges(
+        in config: ConfigName, after: Revision, through: Revision, of selection: KeySelection
+    ) async throws -> [Change] {
+        var net: [Key: Change] = [:]
+        var position = after
+        while position < through {
+            let commits = try await engine.entries(of: config, after: position, limit: 1000)
+            guard let last = commits.last else { break }
+            for change in commits.lazy.filter({ $0.revision <= through }).flatMap(\.changes) where selection.contains(change.key) {
+                if net[change.key] == nil { net[change.key] = change }
+                net[change.key]?.kind = change.kind
+                net[change.key]?.item = change.item
+            }
+            position = last.revision
+        }
+        return net.values.filter { !$0.item.isEquivalent(to: $0.previous) }.sorted { $0.key < $1.key }
+    }
+}
+
+extension Change {
+    /// What undoes the change.
+    fileprivate var reversed: Change {
+        Change(kind: previous == nil ? .delete : .set, key: key, item: previous, previous: item)
+    }
+}
+
+extension Item? {
+    /// Whether a reader would see the same: the same value, with the same end.
+    fileprivate func isEquivalent(to other: Item?) -> Bool {
+        self?.value == other?.value && self?.expiry == other?.expiry
+    }
+}

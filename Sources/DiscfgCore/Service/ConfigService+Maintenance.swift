@@ -1,0 +1,72 @@
+import Logging
+import CoreMetrics
+public import ServiceLifecycle
+
+extension ConfigService {
+    /// Commits the expiry of what is overdue in a config, and returns how many keys that were.
+    @discardableResult
+    public func expireOverdue(in config: ConfigName) async throws -> Int {
+        var count = 0
+        while true {
+            let keys = try await engine.overdueKeys(in: config, at: time.now(), limit: 1000)
+            guard !keys.isEmpty else { return count }
+            // Whatever a transaction looks at is expired first when it is overdue.
+            _ = try await commit(Transaction(then: keys.map { .get($0) }), to: config)
+            metrics.expired.increment(by: keys.count)
+            count += keys.count
+        }
+    }
+
+    /// Forgets what a config's retention no longer keeps, one small step at a time.
+    public func enforceRetention(of record: ConfigRecord) async throws {
+        let retention = record.settings.retention
+        let aged = try await engine.lastRevision(of: record.name, before: time.now() - retention.age)
+        let revision = min(aged, record.tail.revision - retention.revisions)
+        guard revision > record.tail.trimmed else { return }
+        while try await !engine.trim(record.name, through: revision) { try await time.sleep(.milliseconds(10)) }
+        logger.info(
+            "history compacted",
+            metadata: ["discfg.config": "\(record.name)", "discfg.revision": "\(revision)"])
+    }
+}
+
+/// Keeps a store tidy while a server runs: expiry twice a second, retention once a minute.
+public struct ConfigMaintenance: Service {
+    private let service: ConfigService
+    private let expiryInterval: Duration = .milliseconds(500)
+    private let retentionEvery = 120
+
+    public init(_ service: ConfigService) { self.service = service }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var round = 0
+            while !Task.isCancelled {
+                await tidy(withRetention: round % retentionEvery == 0)
+                round += 1
+                // Cancelled means shut down, which the loop looks for.
+                try? await service.time.sleep(expiryInterval)
+            }
+        }
+    }
+
+    /// One round; a store that fails now is tried again in the next.
+    private func tidy(withRetention: Bool) async {
+        do {
+            var last: ConfigName?
+            while true {
+                let records = try await service.engine.configs(after: last, limit: 100)
+                for record in records {
+                    try await service.expireOverdue(in: record.name)
+                    if withRetention { try await service.enforceRetention(of: record) }
+                }
+                guard let name = records.last?.name else { return }
+                last = name
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            service.logger.warning("maintenance failed", metadata: ["error": "\(error)"])
+        }
+    }
+}

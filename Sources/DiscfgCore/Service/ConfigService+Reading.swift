@@ -1,0 +1,63 @@
+extension ConfigService {
+    public func get(_ key: Key, in config: ConfigName, at revision: Revision?) async throws -> Reading {
+        let batch = try await engine.items([key], in: config, consistency: .strong)
+        let current = batch.items[key]
+        guard let revision, revision != batch.tail.revision else {
+            guard let current, !current.isExpired(at: time.now()) else { throw DiscfgError.noKey(key, in: config) }
+            return Reading(item: current, revision: batch.tail.revision)
+        }
+        try batch.tail.checkReadable(after: revision)
+        if let current, current.modified <= revision { return Reading(item: current, revision: revision) }
+        // The key changed since: what it was then, the first change since then has kept.
+        guard let item = try await engine.firstChange(to: key, in: config, after: revision)?.previous else {
+            throw DiscfgError(
+                .keyNotFound, "There was no key “\(key)” in config “\(config)” at revision \(revision).",
+                hint: "See its changes with “discfg history \(key)”.")
+        }
+        return Reading(item: item, revision: revision)
+    }
+
+    public func list(_ query: ListQuery, in config: ConfigName) async throws -> Listing {
+        guard (1...ListQuery.maximumLimit).contains(query.limit) else {
+            throw DiscfgError.invalid(
+                "A limit of \(query.limit) is out of range.", hint: "Ask for 1 to \(ListQuery.maximumLimit) entries.")
+        }
+        let range = try KeySelection.below(query.directory).ranges[0]
+        let reader = SnapshotReader(engine: engine, config: config, values: !query.keysOnly, now: time.now())
+        let cursor = try query.after.map { try ListCursor($0) }
+        let rest = cursor.map { $0.rest(of: range) } ?? range
+        return query.isRecursive
+            ? try await reader.listing(of: rest, at: query.revision, limit: query.limit)
+            : try await reader.level(of: rest, below: range.lower, at: query.revision, limit: query.limit)
+    }
+}
+
+/// Where a page of a listing ended: the name of its last entry.
+///
+/// A key whose bytes are not UTF-8 is written in hexadecimal after `bytes:`, which no path begins with.
+struct ListCursor {
+    let bytes: [UInt8]
+
+    init(_ text: String) throws(DiscfgError) {
+        guard text.hasPrefix("bytes:") else {
+            bytes = Array(text.utf8)
+            return
+        }
+        let digits = Array(text.dropFirst(6))
+        let pairs = stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+        guard pairs.count * 2 == digits.count else { throw .invalid("“\(text)” is not where a page ended.", hint: "Use “next” as it was answered.") }
+        bytes = pairs
+    }
+
+    /// The text to ask with for what comes after the entry.
+    static func text(after entry: Listing.Entry) -> String {
+        guard case .item(let item) = entry, item.key.text == nil else { return entry.name }
+        return "bytes:" + item.key.bytes.map(\.hex).joined()
+    }
+
+    /// What is left of the range after the entry; after a directory, after all that is in it.
+    func rest(of range: KeyRange) -> KeyRange {
+        let next = bytes.last == UInt8(ascii: "/") ? bytes.prefixEnd ?? bytes : bytes + [0]
+        return KeyRange(from: range.lower.lexicographicallyPrecedes(next) ? next : range.lower, to: range.upper)
+    }
+}

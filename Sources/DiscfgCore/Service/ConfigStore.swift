@@ -1,0 +1,230 @@
+/// Everything that can be done with configs, wherever they are.
+///
+/// `ConfigService` does it on a storage engine in this process, `RemoteConfigStore` of DiscfgClient asks a discfg server.
+/// The command line works on either. Every call throws `DiscfgError`, or `CancellationError`.
+public protocol ConfigStore: Sendable {
+    /// Every config, in the order of their names.
+    func configs() async throws -> [ConfigInfo]
+    /// - Throws: `configNotFound`.
+    func info(of config: ConfigName) async throws -> ConfigInfo
+    /// - Throws: `configExists`.
+    func createConfig(_ name: ConfigName, settings: ConfigSettings, author: String) async throws -> ConfigInfo
+    /// Changes the settings that the patch (RFC 7396) names.
+    func updateConfig(_ name: ConfigName, patch: JSONValue) async throws -> ConfigInfo
+    /// Deletes a config with all its history.
+    func deleteConfig(_ name: ConfigName) async throws
+
+    /// Reads one key, now or as it stood at a revision.
+    ///
+    /// A key that is overdue is absent; at a revision of the past it is there until the commit that removed it.
+    /// - Throws: `keyNotFound`, `compacted`, `futureRevision`.
+    func get(_ key: Key, in config: ConfigName, at revision: Revision?) async throws -> Reading
+    /// Lists keys, all at one revision.
+    func list(_ query: ListQuery, in config: ConfigName) async throws -> Listing
+
+    /// Carries out a transaction; a failed precondition is a result, not an error.
+    func commit(_ transaction: Transaction, to config: ConfigName) async throws -> TransactionResult
+
+    /// The commits beyond a revision, oldest first; with `wait` it waits that long for the first.
+    ///
+    /// - Throws: `compacted` when the first of them is gone: read the current state, and go on from its revision.
+    func changes(_ query: ChangesQuery, in config: ConfigName) async throws -> ChangePage
+    /// The commits that touched the selected keys, newest first.
+    func history(_ query: HistoryQuery, in config: ConfigName) async throws -> ChangePage
+    /// What differs between two revisions.
+    func diff(_ query: DiffQuery, in config: ConfigName) async throws -> Difference
+    /// Puts the selected keys back to what they were at a revision, as a new commit.
+    func rollback(_ request: RollbackRequest, in config: ConfigName) async throws -> RollbackResult
+    /// Forgets history; the current items stay. Returns the oldest revision that can still be read.
+    func compact(_ config: ConfigName, keeping request: CompactionRequest) async throws -> Revision
+}
+
+/// One key, read.
+public struct Reading: Sendable, Hashable {
+    public var item: Item
+    /// The config's revision when it was read, or the one that was asked for.
+    public var revision: Revision
+
+    public init(item: Item, revision: Revision) {
+        self.item = item
+        self.revision = revision
+    }
+}
+
+/// Which keys to list.
+public struct ListQuery: Sendable, Hashable {
+    /// The directory whose keys are listed; `""` or `/` for all.
+    public var directory: String
+    /// Whether to descend; otherwise deeper keys are summed up as directories.
+    public var isRecursive: Bool
+    /// The revision to list at; `nil` for now.
+    public var revision: Revision?
+    /// The last name of the page before; `nil` for the first page.
+    public var after: String?
+    /// The most entries on a page, at most 10,000.
+    public var limit: Int
+    /// Whether values are left out.
+    public var keysOnly: Bool
+
+    public static let defaultLimit = 1000
+    public static let maximumLimit = 10_000
+
+    public init(
+        _ directory: String = "", isRecursive: Bool = false, at revision: Revision? = nil, after: String? = nil,
+        limit: Int = ListQuery.defaultLimit, keysOnly: Bool = false
+    ) {
+        self.directory = directory
+        self.isRecursive = isRecursive
+        self.revision = revision
+        self.after = after
+        self.limit = limit
+        self.keysOnly = keysOnly
+    }
+}
+
+/// A page of a listing.
+public struct Listing: Sendable, Hashable {
+    /// One line of a listing.
+    public enum Entry: Sendable, Hashable {
+        case item(Item)
+        /// The path of a directory, with a trailing `/`.
+        case directory(String)
+
+        /// The key or path.
+        public var name: String {
+            switch self {
+            case .item(let item): item.key.description
+            case .directory(let path): path
+            }
+        }
+    }
+
+    public var entries: [Entry]
+    /// The revision at which the listing holds.
+    public var revision: Revision
+    /// What to ask as `after` for the next page; `nil` when this is the last.
+    public var next: String?
+
+    public init(entries: [Entry], revision: Revision, next: String?) {
+        self.entries = entries
+        self.revision = revision
+        self.next = next
+    }
+
+    /// The items among the entries.
+    public var items: [Item] {
+        entries.compactMap { if case .item(let item) = $0 { item } else { nil } }
+    }
+}
+
+/// Which commits to read, going forward.
+public struct ChangesQuery: Sendable, Hashable {
+    public var after: Revision
+    public var selection: KeySelection
+    public var limit: Int
+    /// How long to wait for the first; `nil` not to wait.
+    public var wait: Duration?
+
+    public static let maximumWait: Duration = .seconds(300)
+
+    public init(after: Revision, selection: KeySelection = .all, limit: Int = 1000, wait: Duration? = nil) {
+        self.after = after
+        self.selection = selection
+        self.limit = limit
+        self.wait = wait
+    }
+}
+
+/// Some commits, and how far they reach.
+public struct ChangePage: Sendable, Hashable {
+    public var commits: [Commit]
+    /// The revision up to which the log was read: what to ask as `after` (or, going back, `before`) next.
+    public var scanned: Revision
+    /// The config's revision.
+    public var revision: Revision
+
+    public init(commits: [Commit], scanned: Revision, revision: Revision) {
+        self.commits = commits
+        self.scanned = scanned
+        self.revision = revision
+    }
+}
+
+/// Which commits to read, going back.
+public struct HistoryQuery: Sendable, Hashable {
+    public var selection: KeySelection
+    /// Only commits before this revision; `nil` for the newest.
+    public var before: Revision?
+    public var limit: Int
+
+    public init(_ selection: KeySelection = .all, before: Revision? = nil, limit: Int = 100) {
+        self.selection = selection
+        self.before = before
+        self.limit = limit
+    }
+}
+
+/// Which revisions to compare.
+public struct DiffQuery: Sendable, Hashable {
+    public var from: Revision
+    /// `nil` for the current one.
+    public var to: Revision?
+    public var selection: KeySelection
+
+    public init(from: Revision, to: Revision? = nil, selection: KeySelection = .all) {
+        self.from = from
+        self.to = to
+        self.selection = selection
+    }
+}
+
+/// The keys that differ between two revisions.
+public struct Difference: Sendable, Hashable {
+    public var from: Revision
+    public var to: Revision
+    /// In the order of their keys; `previous` is the item at `from`, `item` the one at `to`.
+    public var changes: [Change]
+
+    public init(from: Revision, to: Revision, changes: [Change]) {
+        self.from = from
+        self.to = to
+        self.changes = changes
+    }
+}
+
+/// What to put back.
+public struct RollbackRequest: Sendable, Hashable {
+    public var to: Revision
+    public var selection: KeySelection
+    public var author: String
+    /// Why; empty for “rollback to revision N”.
+    public var message: String
+
+    public init(to: Revision, selection: KeySelection = .all, author: String = "", message: String = "") {
+        self.to = to
+        self.selection = selection
+        self.author = author
+        self.message = message
+    }
+}
+
+/// What was put back.
+public struct RollbackResult: Sendable, Hashable {
+    /// The revision of the new commit, or the config's when nothing differed.
+    public var revision: Revision
+    /// What the commit changed.
+    public var changes: [Change]
+
+    public init(revision: Revision, changes: [Change]) {
+        self.revision = revision
+        self.changes = changes
+    }
+}
+
+/// What history to forget.
+public enum CompactionRequest: Sendable, Hashable {
+    /// The commits up to and with this revision, which stays the oldest that can be read.
+    case through(Revision)
+    /// The commits older than this.
+    case olderThan(Duration)
+}

@@ -1,0 +1,170 @@
+import Synchronization
+
+/// An engine in the memory of this process, gone when it ends: for tests, trials and as the clearest form of the contract.
+public final class MemoryEngine: StorageEngine {
+    private struct Log {
+        var record: ConfigRecord
+        var commits: [Commit]
+        var items: [Key: Item] = [:]
+        /// The keys of `items`, in order.
+        var order: [Key] = []
+
+        mutating func apply(_ commit: Commit) {
+            for change in commit.changes {
+                let position = order.partitioningIndex { $0 >= change.key }
+                let isPresent = position < order.count && order[position] == change.key
+                items[change.key] = change.item
+                if change.item != nil, !isPresent { order.insert(change.key, at: position) }
+                if change.item == nil, isPresent { order.remove(at: position) }
+            }
+            commits.append(commit)
+            record.tail.revision = commit.revision
+            record.tail.time = commit.time
+        }
+
+        /// The commits beyond a revision.
+        func suffix(after revision: Revision) -> ArraySlice<Commit> {
+            commits[commits.partitioningIndex { $0.revision > revision }...]
+        }
+    }
+
+    private let logs = Mutex<[ConfigName: Log]>([:])
+
+    public init() {}
+
+    public var description: StorageDescription { StorageDescription(name: "memory") }
+    public var limits: StorageLimits { StorageLimits(changes: 100_000, bytes: 64 << 20) }
+
+    public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
+        try logs.withLock { logs in
+            guard logs[name] == nil else {
+                throw DiscfgError(.configExists, "There is a config named “\(name)” already.", hint: "Choose another name.")
+            }
+            let tail = LogTail(revision: first.revision, time: first.time, trimmed: 0)
+            let record = ConfigRecord(name: name, settings: settings, created: first.time, tail: tail)
+            logs[name] = Log(record: record, commits: [first])
+        }
+    }
+
+    public func config(_ name: ConfigName) async throws -> ConfigRecord? { logs.withLock { $0[name]?.record } }
+
+    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
+        logs.withLock { logs in
+            let names = logs.keys.sorted().drop { name in after.map { name <= $0 } ?? false }
+            return names.prefix(limit).compactMap { logs[$0]?.record }
+        }
+    }
+
+    public func updateConfig(_ name: ConfigName, settings: ConfigSettings) async throws {
+        try withLog(name) { $0.record.settings = settings }
+    }
+
+    public func removeConfig(_ name: ConfigName) async throws -> Bool {
+        logs.withLock { $0.removeValue(forKey: name) != nil }
+    }
+
+    public func tail(of config: ConfigName) async throws -> LogTail { try withLog(config) { $0.record.tail } }
+
+    public func append(_ commits: [Commit], to config: ConfigName) async throws -> AppendOutcome {
+        try withLog(config) { log in
+            guard let first = commits.first?.revision, first == log.record.tail.revision + 1 else {
+                let known = (commits.first?.revision ?? 1) - 1
+                try log.record.tail.checkReadable(after: known)
+                return .conflict(newer: Array(log.suffix(after: known)))
+            }
+            for commit in commits { log.apply(commit) }
+            return .appended
+        }
+    }
+
+    public func entries(of config: ConfigName, after: Revision, limit: Int) async throws -> [Commit] {
+        try withLog(config) { log in
+            try log.record.tail.checkReadable(after: after)
+            return Array(log.suffix(after: after).prefix(limit))
+        }
+    }
+
+    public func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit] {
+        try withLog(config) { log in
+            let selection = key.map { KeySelection.key($0) } ?? .all
+            let commits = log.commits.reversed().lazy.drop { $0.revision > through }
+            return Array(commits.compactMap { $0.selecting(selection) }.prefix(limit))
+        }
+    }
+
+    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
+        try withLog(config) { log in
+            try log.record.tail.checkReadable(after: after)
+            return log.suffix(after: after).lazy.compactMap { $0.changes.first { $0.key == key } }.first
+        }
+    }
+
+    public func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
+        try withLog(config) { log in
+            log.commits.removeAll { $0.revision <= through }
+            log.record.tail.trimmed = max(log.record.tail.trimmed, min(through, log.record.tail.revision))
+            return true
+        }
+    }
+
+    public func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {
+        try withLog(config) { log in
+            let found = keys.compactMap { key in log.items[key].map { (key, $0) } }
+            return ItemBatch(items: Dictionary(found) { first, _ in first }, tail: log.record.tail)
+        }
+    }
+
+    public func items(
+        _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
+    ) async throws -> ItemPage {
+        try withLog(config) { log in
+            let start = log.order.partitioningIndex { !$0.bytes.lexicographicallyPrecedes(range.lower) }
+            let keys = log.order[start...].prefix(limit + 1).prefix { range.contains($0) }
+            let items = keys.prefix(limit).compactMap { log.items[$0] }
+            return ItemPage(
+                items: values ? items : items.map(\.withoutValue), hasMore: keys.count > limit, tail: log.record.tail)
+        }
+    }
+
+    public func overdueKeys(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Key] {
+        try withLog(config) { log in
+            let overdue = log.items.values.filter { $0.isExpired(at: now) }
+            return overdue.sorted { ($0.expiry ?? now, $0.key) < ($1.expiry ?? now, $1.key) }.prefix(limit).map(\.key)
+        }
+    }
+
+    public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
+        try withLog(config) { $0.commits.last { $0.time < time }?.revision ?? 0 }
+    }
+
+    private func withLog<Result>(_ name: ConfigName, _ body: (inout Log) throws -> Result) throws -> Result {
+        try logs.withLock { logs in
+            // Taken out and put back, so that there is one owner: a copy would cost as much as the whole config.
+            guard var log = logs.removeValue(forKey: name) else { throw DiscfgError.noConfig(name) }
+            defer { logs[name] = log }
+            return try body(&log)
+        }
+    }
+}
+
+extension Item {
+    /// The item with its content type, but no bytes.
+    package var withoutValue: Item {
+        var item = self
+        item.value.bytes = []
+        return item
+    }
+}
+
+extension Array {
+    /// The index of the first element for which the test holds, in an array where it holds from some element on.
+    package func partitioningIndex(where test: (Element) -> Bool) -> Int {
+        var low = startIndex
+        var high = endIndex
+        while low < high {
+            let middle = low + (high - low) / 2
+            if test(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
