@@ -1,0 +1,174 @@
+extension Transaction {
+    /// Reads a transaction as people write it:
+    /// `{"if":[{"key":"/a","version":3}],"then":[{"set":"/a","value":"x"},{"delete":"/b"}],"else":[{"get":"/a"}],"message":"why"}`.
+    ///
+    /// - Throws: `DiscfgError` with code `invalidRequest` or `invalidName`.
+    public init(wire object: JSONValue, author: String) throws(DiscfgError) {
+        try object.allowOnly(["if", "then", "else", "message"])
+        self.init(then: [], author: author, message: try object.optionalString("message") ?? "")
+        for condition in try object.optionalArray("if") { preconditions.append(try Precondition(wire: condition)) }
+        for operation in try object.optionalArray("then") { success.append(try Operation(wire: operation)) }
+        for operation in try object.optionalArray("else") { failure.append(try Operation(wire: operation)) }
+    }
+
+    /// Writes what `init(wire:author:)` reads, exact to the byte; the author travels beside it.
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.name("if")
+            writer.array(of: preconditions) { $1.write(to: &$0) }
+            writer.name("then")
+            writer.array(of: success) { $1.write(to: &$0) }
+            writer.name("else")
+            writer.array(of: failure) { $1.write(to: &$0) }
+            writer.member("message", message)
+        }
+    }
+}
+
+extension Precondition {
+    fileprivate init(wire object: JSONValue) throws(DiscfgError) {
+        try object.allowOnly(["key", "exists", "version", "revision", "value", "encoding", "contentType"])
+        let key = try Key(path: try object.string("key"))
+        let tests = ["exists", "version", "revision", "value"].filter { object[$0] != nil }
+        guard tests.count == 1 else {
+            throw .invalid(
+                "The condition on “\(key)” has \(tests.count) tests.", hint: "Give one of: exists, version, revision, value.")
+        }
+        if let exists = try object.optionalBool("exists") {
+            self.init(key, exists ? .present : .absent)
+        } else if let version = try object.optionalInteger("version") {
+            self.init(key, .version(version))
+        } else if let revision = try object.optionalInteger("revision") {
+            self.init(key, .revision(revision))
+        } else {
+            self.init(key, .value(try Value(wire: object).bytes))
+        }
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            key.writeMember(to: &writer)
+            switch test {
+            case .absent, .present:
+                writer.name("exists")
+                writer.value(.bool(test == .present))
+            case .version(let version): writer.member("version", version)
+            case .revision(let revision): writer.member("revision", revision)
+            case .value(let bytes):
+                Value(bytes: bytes, contentType: Value.octets)
+                    .writeMembers(to: &writer, WireStyle(now: Timestamp(milliseconds: 0), isExact: true))
+            }
+        }
+    }
+}
+
+extension Operation {
+    fileprivate static let verbs = ["set", "patch", "delete", "deleteAll", "get"]
+
+    fileprivate init(wire object: JSONValue) throws(DiscfgError) {
+        try object.allowOnly(Set(Self.verbs + ["value", "encoding", "contentType", "ttl"]))
+        let named = Self.verbs.filter { object[$0] != nil }
+        guard named.count == 1 else {
+            throw .invalid(
+                "An operation names \(named.count) of set, patch, delete, deleteAll and get.", hint: "Write each as one operation.")
+        }
+        let path = try object.string(named[0])
+        switch named[0] {
+        case "set": self = .set(try Key(path: path), try Value(wire: object), expiry: try Expiry(wire: object["ttl"]))
+        case "patch": self = .patch(try Key(path: path), object["value"] ?? .object(JSONObject()))
+        case "delete": self = .delete(try Key(path: path))
+        case "deleteAll": self = .deleteAll(try .subtree(path))
+        default: self = .get(try Key(path: path))
+        }
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            switch self {
+            case .set(let key, let value, let expiry):
+                writer.member("set", key.description)
+                value.writeMembers(to: &writer, WireStyle(now: Timestamp(milliseconds: 0), isExact: true))
+                expiry.writeMember(to: &writer)
+            case .patch(let key, let patch):
+                writer.member("patch", key.description)
+                writer.name("value")
+                writer.value(patch)
+            case .delete(let key): writer.member("delete", key.description)
+            case .deleteAll(let selection): writer.member("deleteAll", selection.path)
+            case .get(let key): writer.member("get", key.description)
+            }
+        }
+    }
+}
+
+extension Operation.Expiry {
+    /// Reads a time to live: seconds as a number, a duration as text, `"keep"` for as before, absent for never.
+    public init(wire value: JSONValue?) throws(DiscfgError) {
+        switch value {
+        case nil, .null?: self = .never
+        case .string("keep")?: self = .unchanged
+        case .string(let text)?: self = .after(try DurationText.parse(text))
+        case .number(let text)?: self = .after(try DurationText.parse(text))
+        default: throw .invalid("The time to live is neither seconds nor a duration.", hint: "Write 30 or “30s”.")
+        }
+    }
+
+    fileprivate func writeMember(to writer: inout JSONWriter) {
+        switch self {
+        case .never: break
+        case .unchanged: writer.member("ttl", "keep")
+        case .after(let duration): writer.member("ttl", "\(duration.milliseconds)ms")
+        }
+    }
+}
+
+extension TransactionResult {
+    /// Writes the result: `{"action":"txn","succeeded":true,"results":[{"item":{…},"prevItems":[…]}],"cfgVersion":7}`.
+    public func write(to writer: inout JSONWriter, _ style: WireStyle) {
+        writer.object { writer in
+            writer.member("action", "txn")
+            writer.name("succeeded")
+            writer.value(.bool(failed == nil))
+            writer.name("changed")
+            writer.value(.bool(changed))
+            writer.name("results")
+            writer.array(of: outcomes) { $1.write(to: &$0, style) }
+            if let failed {
+                writer.name("failed")
+                failed.write(to: &writer)
+            }
+            if let current {
+                writer.name("current")
+                current.write(to: &writer, style)
+            }
+            writer.member("cfgVersion", revision)
+        }
+    }
+
+    /// Reads what `write` writes.
+    public init(wire object: JSONValue) throws(DiscfgError) {
+        self.init(revision: try object.integer("cfgVersion"), changed: try object.optionalBool("changed") ?? false)
+        failed = try object["failed"].map { value throws(DiscfgError) in try Precondition(wire: value) }
+        current = try object["current"].map { value throws(DiscfgError) in try Item(wire: value) }
+        for result in try object.optionalArray("results") {
+            var outcome = Outcome(item: try result["item"].map { value throws(DiscfgError) in try Item(wire: value) })
+            for item in try result.optionalArray("prevItems") { outcome.previous.append(try Item(wire: item)) }
+            outcomes.append(outcome)
+        }
+    }
+}
+
+extension TransactionResult.Outcome {
+    fileprivate func write(to writer: inout JSONWriter, _ style: WireStyle) {
+        writer.object { writer in
+            if let item {
+                writer.name("item")
+                item.write(to: &writer, style)
+            }
+            if !previous.isEmpty {
+                writer.name("prevItems")
+                writer.array(of: previous) { $1.write(to: &$0, style) }
+            }
+        }
+    }
+}
