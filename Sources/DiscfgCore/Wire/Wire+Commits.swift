@@ -145,3 +145,44 @@ extension RollbackResult {
             revision: try object.integer("cfgVersion"), changes: try [Change](comparison: try object.optionalArray("changes")))
     }
 }
+
+extension RollbackRequest {
+    /// Reads `{"to":3,"prefix":"/db","message":"why"}`; the author travels beside it.
+    public init(wire object: JSONValue, author: String) throws(DiscfgError) {
+        try object.allowOnly(["to", "prefix", "message"])
+        self.init(
+            to: try object.integer("to"), selection: try .subtree(try object.optionalString("prefix") ?? ""), author: author,
+            message: try object.optionalString("message") ?? "")
+    }
+
+    /// Writes what `init(wire:author:)` reads.
+    public func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("to", to)
+            $0.member("prefix", selection.path)
+            $0.member("message", message)
+        }
+    }
+}
+
+extension CompactionRequest {
+    /// Reads `{"to":5}` or `{"keep":"30d"}`.
+    public init(wire object: JSONValue) throws(DiscfgError) {
+        try object.allowOnly(["to", "keep"])
+        switch (try object.optionalInteger("to"), try object.optionalString("keep")) {
+        case (let revision?, nil): self = .through(revision)
+        case (nil, let duration?): self = .olderThan(try DurationText.parse(duration))
+        default: throw .invalid("A compaction needs one of “to” and “keep”.", hint: "Send {\"to\":5} or {\"keep\":\"30d\"}.")
+        }
+    }
+
+    /// Writes what `init(wire:)` reads.
+    public func write(to writer: inout JSONWriter) {
+        writer.object {
+            switch self {
+            case .through(let revision): $0.member("to", revision)
+            case .olderThan(let age): $0.member("keep", "\(age.milliseconds)ms")
+            }
+        }
+    }
+}

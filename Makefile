@@ -1,0 +1,40 @@
+# `make help` lists the targets. A recipe that is more than a few commands is a script in Scripts/.
+.DEFAULT_GOAL := help
+.PHONY: help run test check build bench format clean
+
+LISTEN ?= 127.0.0.1:8899
+SWIFT_FILES := Sources Tests Benchmarks Package.swift
+
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## Install what is missing, build, and start the server on the embedded store (LISTEN=HOST:PORT).
+	@Scripts/install-dependencies.sh build
+	swift build --product discfg
+	@exec "$$(swift build --show-bin-path)/discfg" serve --listen $(LISTEN)
+
+test: ## Install what the tests need, and run all of them (ARGS="--filter NAME" runs some).
+	@Scripts/install-dependencies.sh test
+	@Scripts/test.sh $(ARGS)
+
+check: ## Lint, layers, tree rules, and a build in which every warning is an error.
+	@Scripts/install-dependencies.sh check
+	shellcheck .ci/run Scripts/*.sh Benchmarks/*.sh
+	swift format lint --strict --parallel --recursive $(SWIFT_FILES)
+	Scripts/check-layers.sh
+	Scripts/check-tree.sh
+	DISCFG_WARNINGS_AS_ERRORS=1 swift build --build-tests
+
+build: ## Build the release binary .build/release/discfg: static Swift library, stripped.
+	@Scripts/install-dependencies.sh build
+	Scripts/build-release.sh
+
+bench: build ## Measure against etcd on this machine, and print the tables of docs/benchmarks.md.
+	@Scripts/install-dependencies.sh bench
+	Benchmarks/run.sh
+
+format: ## Rewrite the Swift sources in the project's format.
+	swift format --in-place --parallel --recursive $(SWIFT_FILES)
+
+clean: ## Remove what was built and the tests' Python environment.
+	rm -rf .build .venv

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Checks the arrows between the targets: what each folder of Sources may import.
+#
+# A target is listed with every module that it may import, so that what is not allowed on purpose fails.
+# The arrows, from docs/architecture.md:
+# - an engine imports DiscfgCore and its driver, never another engine and never DiscfgHTTP;
+# - DiscfgHTTP imports no engine; DiscfgCore imports no network, no driver and no full Foundation;
+# - only an executable chooses an engine.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+rules() {
+    cat <<'RULES'
+DiscfgCore         CoreMetrics Logging Metrics ServiceLifecycle
+DiscfgFormats      DiscfgCore Foundation TOMLKit Yams
+DiscfgSQLite       DiscfgCore Crypto Foundation GRDB Logging
+DiscfgHTTP         DiscfgCore DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore ServiceLifecycle
+DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOFoundationCompat NIOHTTP1
+DiscfgTestSupport  DiscfgCore Foundation Logging
+discfg             DiscfgClient DiscfgCore DiscfgFormats DiscfgHTTP DiscfgSQLite ArgumentParser CoreMetrics Foundation Hummingbird Logging Metrics Rainbow ServiceLifecycle Subprocess System SystemPackage
+RULES
+}
+
+# Part of the toolchain on every platform, light, and so open to all. Full Foundation is not among them.
+everywhere="Darwin Dispatch FoundationEssentials Glibc Musl Swift Synchronization"
+
+status=0
+complain() {
+    echo "$*" >&2
+    status=1
+}
+
+# imports DIRECTORY: prints `file:line module` for each import. Where Foundation is only what stands in
+# for FoundationEssentials (Apple's systems have no such module), it is not counted.
+imports() {
+    # shellcheck disable=SC2016 # the dollar signs are awk's
+    find "$1" -name '*.swift' -print0 | xargs -0 awk '
+        FNR == 1 { standsIn = 0 }
+        /canImport\(FoundationEssentials\)/ { standsIn = 1 }
+        {
+            line = $0
+            sub(/^[ \t]+/, "", line)
+            while (sub(/^@[A-Za-z_]+(\([^)]*\))?[ \t]+/, "", line)) continue
+            sub(/^(public|package|internal|fileprivate|private)[ \t]+/, "", line)
+            if (line !~ /^import[ \t]/) next
+            sub(/^import[ \t]+((struct|class|enum|protocol|actor|func|var|let|typealias)[ \t]+)?/, "", line)
+            match(line, /^[A-Za-z0-9_]+/)
+            module = substr(line, 1, RLENGTH)
+            if (module == "Foundation" && standsIn) next
+            print FILENAME ":" FNR, module
+        }'
+}
+
+check_target() {
+    local target=$1 allowed=$2 found place module
+    found=$(imports "Sources/$target")
+    while read -r place module; do
+        [[ -n $place ]] || continue # nothing found is one empty line
+        case " $allowed $everywhere " in
+        *" $module "*) ;;
+        *) complain "$place: $target may not import $module (it may import: $allowed)" ;;
+        esac
+    done <<<"$found"
+}
+
+check_sources() {
+    local directory target rule
+    for directory in Sources/*/; do
+        target=$(basename "$directory")
+        rule=$(rules | awk -v target="$target" '$1 == target { $1 = ""; print substr($0, 2) }')
+        if [[ -n $rule ]]; then
+            check_target "$target" "$rule"
+        else
+            complain "Sources/$target has no rule in Scripts/check-layers.sh: say there what it may import"
+        fi
+    done
+    while read -r target _; do
+        [[ -d Sources/$target ]] || complain "Scripts/check-layers.sh has a rule for Sources/$target, which is not there"
+    done < <(rules)
+}
+
+# Tests stand beside what they test, one to one.
+check_tests() {
+    local directory target
+    for directory in Tests/*/; do
+        target=$(basename "$directory")
+        [[ $target == EndToEndTests || -d Sources/${target%Tests} ]] ||
+            complain "Tests/$target has no Sources/${target%Tests}"
+    done
+}
+
+check_sources
+check_tests
+exit "$status"

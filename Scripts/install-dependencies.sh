@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Installs what a target of the Makefile needs and this machine lacks; touches nothing when all is there.
+# usage: Scripts/install-dependencies.sh build|test|check|bench
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+packages=()
+
+fail() {
+    echo "$0: $*" >&2
+    exit 1
+}
+
+# need COMMAND PACKAGE: notes the package when the command is not there.
+need() {
+    command -v "$1" >/dev/null 2>&1 || packages+=("$2")
+}
+
+# The compiler is asked, because a header outside its search path is of no use to the build.
+need_sqlite() {
+    local compiler
+    [[ $(uname -s) == Darwin ]] && return # part of the system there
+    for compiler in clang cc gcc; do
+        if echo '#include <sqlite3.h>' | "$compiler" -E -x c - >/dev/null 2>&1; then return; fi
+    done
+    packages+=(libsqlite3-dev)
+}
+
+# Debian's python3 can lack ensurepip, without which no environment can be made.
+need_python() {
+    python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3 python3-venv)
+}
+
+as_root() {
+    if [[ $(id -u) == 0 ]]; then
+        "$@"
+    elif command -v sudo >/dev/null 2>&1; then
+        sudo "$@"
+    else
+        fail "needs root or sudo to install: ${packages[*]}"
+    fi
+}
+
+install_packages() {
+    [[ ${#packages[@]} -gt 0 ]] || return 0
+    echo "Installing ${packages[*]}"
+    if command -v apt-get >/dev/null 2>&1; then
+        local options=(-o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 -qq)
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" update
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install --yes --no-install-recommends \
+            "${packages[@]}"
+    elif command -v brew >/dev/null 2>&1; then
+        brew install "${packages[@]}"
+    else
+        fail "found neither apt-get nor brew; install by hand: ${packages[*]}"
+    fi
+}
+
+# The copy of the list inside the environment tells whether it is still the one that is asked for.
+make_test_environment() {
+    local wanted=Scripts/requirements-test.txt
+    if cmp -s "$wanted" .venv/requirements.txt && .venv/bin/schemathesis --version >/dev/null 2>&1; then return; fi
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || fail "the tests need Python 3.10 or newer"
+    echo "Installing $wanted into .venv"
+    rm -rf .venv
+    python3 -m venv .venv
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement "$wanted"
+    cp "$wanted" .venv/requirements.txt
+}
+
+case "${1:-}" in
+build)
+    need_sqlite
+    install_packages
+    ;;
+test)
+    need_sqlite
+    need curl curl
+    need_python
+    install_packages
+    make_test_environment
+    ;;
+check)
+    need_sqlite
+    need shellcheck shellcheck
+    install_packages
+    ;;
+bench)
+    need curl curl
+    need python3 python3
+    need wrk wrk
+    if [[ $(uname -s) == Darwin ]]; then need etcd etcd; else need etcd etcd-server; fi
+    install_packages
+    ;;
+*) fail "usage: $0 build|test|check|bench" ;;
+esac

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Builds and runs every test. The log stays in .build/test.log, from which .ci/run repeats the summary.
+# usage: Scripts/test.sh [options of swift test]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+rm -f .build/test.log # so that a build that fails cannot leave the summary of an earlier run
+swift build --build-tests
+
+# Every test is written with Swift Testing; without XCTest the summary is one line, the last.
+export DISCFG_TEST_VENV="$PWD/.venv"
+swift test --skip-build --disable-xctest "$@" 2>&1 | tee .build/test.log

@@ -1,0 +1,98 @@
+public import DiscfgCore
+
+/// A file format that configuration is imported from and exported to.
+///
+/// The raw value is the name that the command line and `?as=` take.
+public enum ConfigFormat: String, CaseIterable, Sendable {
+    case json, yaml, toml
+    /// A dotenv file: `NAME=value` lines.
+    case env
+    /// A Java properties file.
+    case properties
+
+    /// The format of that name: a raw value, `yml` or `dotenv`, in any case; `nil` for another.
+    public init?(name: some StringProtocol) {
+        switch name.lowercased() {
+        case "yml": self = .yaml
+        case "dotenv": self = .env
+        case let name:
+            guard let format = ConfigFormat(rawValue: name) else { return nil }
+            self = format
+        }
+    }
+
+    /// The format that a file's name tells, or `nil` where it tells none.
+    ///
+    /// `.json`, `.yml`, `.yaml`, `.toml`, `.properties` and `.env` at the end decide, in any case; `.env.production` and
+    /// the like are dotenv. A path may stand before the name.
+    public init?(fileName: some StringProtocol) {
+        let name = String(fileName).split(separator: "/").last?.lowercased() ?? ""
+        if let dot = name.lastIndex(of: "."), let format = ConfigFormat(name: name[dot...].dropFirst()) {
+            self = format
+        } else if name.hasPrefix(".env.") {
+            self = .env
+        } else {
+            return nil
+        }
+    }
+
+    /// The media type of such a file in an HTTP answer.
+    public var mediaType: String {
+        switch self {
+        case .json: "application/json"
+        case .yaml: "application/yaml"
+        case .toml: "application/toml"
+        case .env: "text/plain; charset=utf-8"
+        case .properties: "text/x-java-properties; charset=utf-8"
+        }
+    }
+
+    /// Reads a file as leaves, each with the path and the typed value of what becomes one key.
+    ///
+    /// Objects become paths, scalars and arrays become leaves that keep their type; see ``Leaf``. An array is split into
+    /// one leaf for each element when `splitArrays` says so, and also when it holds something that JSON has no type for,
+    /// such as a TOML date. `document` picks one document of a YAML stream, counted from 1.
+    ///
+    /// - Throws: `DiscfgError` with code `invalidRequest`, with the line where the format has lines, and without any
+    ///   value: for syntax errors, input that is not UTF-8 (except in properties), more than 512 levels of nesting, a root
+    ///   that is not an object (or, with `splitArrays`, an array), and a YAML stream of several documents.
+    public func leaves(
+        of bytes: some Collection<UInt8>, document: Int? = nil, splitArrays: Bool = false
+    ) throws(DiscfgError) -> [Leaf] {
+        try Leaf.leaves(of: tree(of: Array(bytes), document: document), splitArrays: splitArrays)
+    }
+
+    /// Writes the items below a directory as a file.
+    ///
+    /// `items` may hold keys outside the prefix; they are left out. What was imported and exported again in the same format
+    /// parses to the same data. JSON, YAML and TOML rebuild the tree; see ``Leaf`` for what becomes an array. Dotenv and
+    /// properties, which are flat, join the names of nested paths with `_` (upper-case) or `.`, and write arrays as JSON.
+    ///
+    /// - Throws: `DiscfgError` with code `invalidRequest` that names the keys: where one is a value and a directory at once,
+    ///   where two get one name in a flat format, for null in TOML, and for keys that are not paths.
+    public func bytes(of items: [Key: Value], under prefix: String = "/") throws(DiscfgError) -> [UInt8] {
+        let directory = try DirectoryPath(prefix)
+        return switch self {
+        case .json: JSONFormat.bytes(of: try ConfigTree(items, under: directory))
+        case .yaml: YAMLWriter.bytes(of: try ConfigTree(items, under: directory))
+        case .toml: try TOMLWriter.bytes(of: try ConfigTree(items, under: directory, arrayAtRoot: false))
+        case .env: try DotenvFormat.bytes(of: items, under: directory)
+        case .properties: try PropertiesFormat.bytes(of: items, under: directory)
+        }
+    }
+
+    func tree(of bytes: [UInt8], document: Int? = nil) throws(DiscfgError) -> ConfigTree {
+        if let document, self != .yaml, document != 1 {
+            throw .invalid(
+                "There is no document \(document): only a YAML file can hold several.",
+                hint: "Leave out “--document \(document)”.")
+        }
+        return switch self {
+        case .json: try JSONFormat.tree(of: bytes)
+        case .yaml: try YAMLFormat.tree(of: bytes, document: document)
+        case .toml: try TOMLFormat.tree(of: bytes)
+        case .env: try DotenvFormat.tree(of: bytes)
+        case .properties: try PropertiesFormat.tree(of: bytes)
+        }
+    }
+}

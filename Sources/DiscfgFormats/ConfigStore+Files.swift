@@ -1,0 +1,75 @@
+public import DiscfgCore
+
+/// How a file is imported.
+public struct ImportRequest: Sendable, Hashable {
+    /// The directory below which the keys are put.
+    public var prefix: String
+    /// Whether keys below the prefix that the file does not have are deleted.
+    public var prunes: Bool
+    public var author: String
+    /// Why; empty for “import”.
+    public var message: String
+
+    public init(prefix: String = "/", prunes: Bool = false, author: String = "", message: String = "") {
+        self.prefix = prefix
+        self.prunes = prunes
+        self.author = author
+        self.message = message
+    }
+}
+
+extension ConfigStore {
+    /// The most operations of an import that are committed as one.
+    public static var importBatch: Int { 20_000 }
+
+    /// Compares the leaves of a file with what is there, without a change.
+    public func planImport(of leaves: [Leaf], as request: ImportRequest, in config: ConfigName) async throws -> ImportPlan {
+        let current = try await values(below: request.prefix, in: config, at: nil)
+        return try ImportPlan(current: current, leaves: leaves, prefix: request.prefix, prune: request.prunes)
+    }
+
+    /// Carries out a plan: as one commit, unless it is larger than `importBatch`.
+    ///
+    /// - Parameters:
+    ///   - plan: What to do; an empty one makes no commit.
+    ///   - request: Whose import it is.
+    ///   - config: Where.
+    ///   - progress: Told how many operations are done.
+    /// - Returns: The config's revision then.
+    public func carryOut(
+        _ plan: ImportPlan, as request: ImportRequest, in config: ConfigName, progress: (Int) async -> Void = { _ in }
+    ) async throws -> Revision {
+        var revision: Revision?
+        var done = 0
+        while done < plan.operations.count {
+            let batch = plan.operations[done...].prefix(Self.importBatch)
+            let message = request.message.isEmpty ? "import" : request.message
+            let transaction = Transaction(then: Array(batch), author: request.author, message: message)
+            revision = try await commit(transaction, to: config).revision
+            done += batch.count
+            await progress(done)
+        }
+        if let revision { return revision }
+        return try await info(of: config).revision
+    }
+
+    /// The items below a directory as a file.
+    public func export(
+        as format: ConfigFormat, below prefix: String, in config: ConfigName, at revision: Revision?
+    ) async throws -> [UInt8] {
+        try format.bytes(of: try await values(below: prefix, in: config, at: revision), under: prefix.isEmpty ? "/" : prefix)
+    }
+
+    /// Every value below a directory, all at one revision.
+    public func values(below prefix: String, in config: ConfigName, at revision: Revision?) async throws -> [Key: Value] {
+        var values: [Key: Value] = [:]
+        var query = ListQuery(prefix, isRecursive: true, at: revision, limit: ListQuery.maximumLimit)
+        while true {
+            let page = try await list(query, in: config)
+            for item in page.items { values[item.key] = item.value }
+            guard let next = page.next else { return values }
+            query.after = next
+            query.revision = page.revision
+        }
+    }
+}

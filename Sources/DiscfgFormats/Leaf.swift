@@ -1,0 +1,66 @@
+public import DiscfgCore
+
+/// One value of a configuration file, with the path that becomes its key.
+///
+/// - A string is `text/plain`; a number, `true`, `false`, `null`, an empty object and an array are `application/json`.
+/// - What JSON has no type for is text with a parameter: `text/plain; type=` `offset-date-time`, `local-date-time`,
+///   `local-date`, `local-time`, `float` (inf, nan) or `yaml` (a number that YAML readers disagree on, as it was written).
+///   YAML's `!!binary` is `application/octet-stream; type=binary`.
+/// - A `~` inside a name is written `~0`, a `/` `~1`; the empty name is the segment `~m`.
+/// - A split array has a segment for each element: `0`, `1`, and so on. On export a directory with exactly these names,
+///   and no gap, is an array. The names of a *map* that has just these names get `~m` in front, so that it stays a map.
+public struct Leaf: Sendable, Hashable {
+    /// Below the root of the file: segments with `/` between them and none in front.
+    public let path: String
+    /// What the key is to hold.
+    public let value: Value
+
+    /// A leaf at a path, which must be escaped.
+    public init(path: String, value: Value) {
+        self.path = path
+        self.value = value
+    }
+
+    static func leaves(of tree: ConfigTree, splitArrays: Bool) throws(DiscfgError) -> [Leaf] {
+        var collector = LeafCollector(splitArrays: splitArrays)
+        switch tree {
+        case .object(let members): collector.members(members, at: "")
+        case .array(let elements) where splitArrays && !elements.isEmpty: collector.elements(elements, at: "")
+        case .array(let elements):
+            throw .invalid(
+                elements.isEmpty ? "The file holds an empty list, and nothing to import." : "The file holds a list at its root.",
+                hint: elements.isEmpty
+                    ? "Import an object with names and values."
+                    : "Import it with “--split-arrays”, which makes a key of each element.")
+        default:
+            throw .invalid(
+                "The file holds a single value at its root, without a name.", hint: "Import an object with names and values.")
+        }
+        return collector.leaves
+    }
+}
+
+private struct LeafCollector {
+    let splitArrays: Bool
+    var leaves: [Leaf] = []
+
+    mutating func members(_ members: [ConfigTree.Member], at path: String) {
+        let asMembers = PathSegment.areIndexes(members.map { PathSegment.index($0.name) })
+        for member in members {
+            node(member.value, at: path + PathSegment.escape(member.name, asMember: asMembers))
+        }
+    }
+
+    mutating func elements(_ elements: [ConfigTree], at path: String) {
+        for (index, element) in elements.enumerated() { node(element, at: path + String(index)) }
+    }
+
+    mutating func node(_ tree: ConfigTree, at path: String) {
+        switch tree {
+        case .object(let members) where !members.isEmpty: self.members(members, at: path + "/")
+        case .array(let elements) where !elements.isEmpty && (splitArrays || tree.holdsTypedScalar):
+            self.elements(elements, at: path + "/")
+        default: leaves.append(Leaf(path: path, value: tree.leafValue))
+        }
+    }
+}

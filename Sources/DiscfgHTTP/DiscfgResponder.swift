@@ -1,0 +1,112 @@
+public import DiscfgCore
+import HTTPTypes
+public import Hummingbird
+public import Logging
+import Metrics
+
+/// Answers every HTTP request to discfg: the server and Lambda use the same.
+///
+/// It refuses who must not call, finds the route, turns every error into its documented answer, counts, and names each answer
+/// with `X-Request-Id`.
+public struct DiscfgResponder: HTTPResponder {
+    public typealias Context = BasicRequestContext
+
+    /// How the responder behaves.
+    public struct Options: Sendable {
+        /// Who may call.
+        public var access: AccessPolicy
+        /// What `/metrics` answers; without it the route does not exist.
+        public var registry: PrometheusRegistry?
+        /// The time, from which a time to live is counted.
+        public var time: TimeSource
+
+        public init(
+            access: AccessPolicy = .unchecked, registry: PrometheusRegistry? = nil, time: TimeSource = .system
+        ) {
+            self.access = access
+            self.registry = registry
+            self.time = time
+        }
+    }
+
+    private let routes: RouterResponder<Context>
+    private let access: AccessPolicy
+    private let metrics: HTTPMetrics
+    private let style: @Sendable () -> WireStyle
+    private let logger: Logger
+
+    /// A responder on a store.
+    public init(store: any ConfigStore, options: Options = Options(), logger: Logger) {
+        let table = RouteTable()
+        RESTRoutes(store: store, time: options.time).add(to: table)
+        OperationsRoutes(store: store, registry: options.registry).add(to: table)
+        self.routes = table.responder()
+        self.access = options.access
+        self.metrics = HTTPMetrics(factory: options.registry ?? MetricsSystem.factory)
+        let now = options.time.now
+        self.style = { WireStyle(now: now()) }
+        self.logger = logger
+    }
+
+    public func respond(to request: Request, context: Context) async throws -> Response {
+        let start = ContinuousClock.now
+        let requestID = RequestID.accepted(request.headers[.requestID])
+        var response: Response
+        do {
+            if let early = try access.check(request) {
+                response = early
+            } else {
+                response = try await routes.respond(to: request, context: context)
+            }
+        } catch {
+            response = answer(to: error, requestID: requestID)
+        }
+        access.decorate(&response, for: request)
+        response.headers[.requestID] = requestID
+        response.headers[.contentTypeOptions] = "nosniff"
+        if request.method == .head { response = response.createHeadResponse() }
+        metrics.record(
+            method: request.method, route: context.endpointPath ?? "none", status: response.status,
+            duration: ContinuousClock.now - start)
+        return response
+    }
+
+    private func answer(to error: any Error, requestID: String) -> Response {
+        let failure = DiscfgError(answering: error)
+        if failure.status.kind == .serverError {
+            logger.error(
+                "request failed",
+                metadata: ["http.request.id": "\(requestID)", "error.code": "\(failure.code.rawValue)", "error": "\(failure.message)",
+                    "error.cause": "\(failure.cause.map { String(describing: $0) } ?? "")"])
+        }
+        var response = Response.json(status: failure.status) { failure.write(to: &$0, style()) }
+        if failure.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
+        if let allowed = (error as? MethodNotAllowed)?.allowed { response.headers[.allow] = allowed }
+        return response
+    }
+}
+
+/// The name of one request, in its answer and in the log.
+enum RequestID {
+    /// The name that the caller gave, where it is short and plain; otherwise a new one.
+    static func accepted(_ proposed: String?) -> String {
+        if let proposed, (1...128).contains(proposed.utf8.count),
+            proposed.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
+        {
+            return proposed
+        }
+        return String(UInt64.random(in: (1 << 60)...UInt64.max), radix: 16)
+    }
+}
+
+extension HTTPField.Name {
+    static let requestID = HTTPField.Name.known("X-Request-Id")
+    static let contentTypeOptions = HTTPField.Name.known("X-Content-Type-Options")
+    static let author = HTTPField.Name.known("X-Discfg-Author")
+    static let version = HTTPField.Name.known("X-Discfg-Version")
+    static let revision = HTTPField.Name.known("X-Discfg-Revision")
+    static let lastEventID = HTTPField.Name.known("Last-Event-ID")
+
+    /// A field name from a literal: all of ours are valid tokens.
+    private static func known(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .cookie }
+}

@@ -1,0 +1,62 @@
+import DiscfgCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A path exists, but not for this method.
+struct MethodNotAllowed: Error {
+    let method: String
+    /// The methods that there are, as the field `Allow` lists them.
+    let allowed: String
+}
+
+extension DiscfgError {
+    /// The error as it is answered, whatever was thrown.
+    init(answering error: any Error) {
+        switch error {
+        case let error as DiscfgError: self = error
+        case let error as MethodNotAllowed:
+            self.init(.methodNotAllowed, "\(error.method) is not possible here.", hint: "Use one of: \(error.allowed).")
+        case let error as HTTPError where error.status == .notFound:
+            self.init(.routeNotFound, "There is nothing at this path.", hint: "See /openapi.yaml for what there is.")
+        case let error as HTTPError where error.status == .contentTooLarge:
+            self.init(.tooLarge, "The request's body is too large.", hint: "Send less at once.")
+        case let error as HTTPError: self.init(.invalidRequest, error.body ?? "The request is not valid.")
+        case is NIOTooManyBytesError: self.init(.tooLarge, "The request's body is too large.", hint: "Send less at once.")
+        case is CancellationError:
+            self.init(.storeUnavailable, "The server is shutting down.", hint: "Try again; nothing was written.")
+        default: self.init(.internalError, "Something failed inside the server.", hint: "See its log.", cause: error)
+        }
+    }
+
+    /// The HTTP status of the error: the one place where codes become statuses.
+    var status: HTTPResponse.Status {
+        switch code {
+        case .keyNotFound, .configNotFound, .routeNotFound, .pathNotFound: .notFound
+        case .conditionFailed: .preconditionFailed
+        case .configExists: .conflict
+        case .invalidName, .invalidRequest, .futureRevision, .notJSON: .badRequest
+        case .tooLarge: .contentTooLarge
+        case .compacted: .gone
+        case .unsupported: .unsupportedMediaType
+        case .forbidden: .forbidden
+        case .methodNotAllowed: .methodNotAllowed
+        case .storeUnavailable, .outcomeUnknown, .overloaded: .serviceUnavailable
+        case .storeNotWritable: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+        default: .internalServerError
+        }
+    }
+}
+
+extension Response {
+    /// An answer of JSON and a newline.
+    static func json(
+        status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], _ body: (inout JSONWriter) -> Void
+    ) -> Response {
+        var bytes = JSONWriter.bytes(body)
+        bytes.append(0x0A)
+        var headers = headers
+        headers[.contentType] = "application/json"
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

@@ -1,0 +1,39 @@
+import DiscfgCore
+
+/// Percent-encoding of URLs. Source: RFC 3986, section 2.1.
+enum PercentEncoding {
+    /// The text that the encoded one stands for.
+    ///
+    /// - Throws: `DiscfgError` with code `invalidName` when an escape is not two hexadecimal digits, or the result not UTF-8.
+    static func decode(_ text: some StringProtocol) throws(DiscfgError) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        var iterator = text.utf8.makeIterator()
+        while let byte = iterator.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = iterator.next()?.hexValue, let low = iterator.next()?.hexValue else {
+                throw DiscfgError(.invalidName, "“\(text)” has a “%” without two hexadecimal digits.", hint: "Write “%25” for “%”.")
+            }
+            bytes.append(high << 4 | low)
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self) else {
+            throw DiscfgError(.invalidName, "“\(text)” is not UTF-8.", hint: "Encode the bytes of UTF-8 text.")
+        }
+        return decoded
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x41 + 10
+        case 0x61...0x66: self - 0x61 + 10
+        default: nil
+        }
+    }
+}

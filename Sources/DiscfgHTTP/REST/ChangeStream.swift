@@ -1,0 +1,51 @@
+import DiscfgCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Changes as server-sent events, one for each commit; its revision is the event's id.
+///
+/// A client that comes back with `Last-Event-ID` goes on behind that revision.
+/// Source: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
+struct ChangeStream: Sendable {
+    let store: any ConfigStore
+    let config: ConfigName
+    let query: ChangesQuery
+    let style: WireStyle
+
+    /// So often something is sent when nothing changes, to keep proxies from closing and to notice a client that is gone.
+    private static let heartbeat: Duration = .seconds(15)
+
+    /// The answer; the first read is done before it begins, so that a compacted start is an error and not a broken stream.
+    func response() async throws -> Response {
+        let first = try await store.changes(query.following(query.after, wait: nil), in: config)
+        let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+        return Response(status: .ok, headers: headers, body: ResponseBody { writer in
+            try await writer.write(ByteBuffer(string: "retry: 1000\n: discfg\n\n"))
+            var page: ChangePage? = first
+            while let current = page {
+                try await writer.write(current.commits.isEmpty ? ByteBuffer(string: ": \(current.scanned)\n\n") : events(current))
+                let next = query.following(current.scanned, wait: Self.heartbeat)
+                page = try await untilShutdown { try await store.changes(next, in: config) }
+            }
+            try await writer.finish(nil)
+        })
+    }
+
+    private func events(_ page: ChangePage) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        for commit in page.commits {
+            buffer.writeString("id: \(commit.revision)\nevent: commit\ndata: ")
+            buffer.writeBytes(JSONWriter.bytes { commit.write(to: &$0, style) })
+            buffer.writeString("\n\n")
+        }
+        return buffer
+    }
+}
+
+extension ChangesQuery {
+    /// The same changes, from another revision on.
+    fileprivate func following(_ revision: Revision, wait: Duration?) -> ChangesQuery {
+        ChangesQuery(after: revision, selection: selection, limit: limit, wait: wait)
+    }
+}

@@ -1,0 +1,48 @@
+import DiscfgCore
+import DiscfgFormats
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Whole files: import and export.
+extension RESTRoutes {
+    func addFiles(to table: RouteTable) {
+        table.on(.get, "/v1/:cfg/export", export)
+        table.on(.put, "/v1/:cfg/import", importFile)
+    }
+
+    private func export(_ call: Call) async throws -> Response {
+        let query = try Query(call, allowing: ["as", "prefix", "rev"])
+        let format = try format(query)
+        let bytes = try await store.export(
+            as: format, below: query["prefix"] ?? "/", in: try call.config, at: try query.integer("rev"))
+        return Response(
+            status: .ok, headers: [.contentType: format.mediaType], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    private func importFile(_ call: Call) async throws -> Response {
+        let query = try Query(
+            call, allowing: ["as", "prefix", "prune", "dryRun", "splitArrays", "document", "message"])
+        let config = try call.config
+        let body = try await call.body(atMost: Self.maximumBody)
+        let leaves = try format(query).leaves(
+            of: body, document: try query.integer("document", in: 1...100_000), splitArrays: try query.flag("splitArrays"))
+        let request = ImportRequest(
+            prefix: query["prefix"] ?? "/", prunes: try query.flag("prune"), author: call.author, message: query["message"] ?? "")
+        let plan = try await store.planImport(of: leaves, as: request, in: config)
+        let isRehearsal = try query.flag("dryRun")
+        let revision =
+            isRehearsal
+            ? try await store.info(of: config).revision : try await store.carryOut(plan, as: request, in: config)
+        return .json { plan.write(to: &$0, dryRun: isRehearsal, revision: revision) }
+    }
+
+    private func format(_ query: Query) throws(DiscfgError) -> ConfigFormat {
+        let name = query["as"] ?? ""
+        guard let format = ConfigFormat(name: name) else {
+            let known = ConfigFormat.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalid("There is no format “\(name)”.", hint: "Say ?as= with one of: \(known).")
+        }
+        return format
+    }
+}

@@ -1,0 +1,124 @@
+import DiscfgCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Reading keys: one, as an envelope or bare, and lists.
+extension RESTRoutes {
+    func addKeys(to table: RouteTable) {
+        for path in ["/v1/:cfg/keys", "/v1/:cfg/keys/**"] {
+            table.on(.get, path, read)
+            table.on(.put, path, put)
+            table.on(.patch, path, patch)
+            table.on(.delete, path, remove)
+        }
+    }
+
+    private func read(_ call: Call) async throws -> Response {
+        let path = try call.path(after: 3)
+        return path.utf8.count <= 1 || path.utf8.last == UInt8(ascii: "/") ? try await list(path, call) : try await get(path, call)
+    }
+
+    private func get(_ path: String, _ call: Call) async throws -> Response {
+        let query = try Query(call, allowing: ["raw", "rev", "path", "wait", "after", "exact"])
+        let (key, config) = (try Key(path: path), try call.config)
+        let revision = try query.integer("rev")
+        let wantsRaw = try query.flag("raw") || call.accepts("text/plain") || call.accepts("application/octet-stream")
+        if let wait = try query.duration("wait") {
+            try await self.wait(for: key, in: config, atMost: wait, after: try query.integer("after"), at: revision)
+        } else if query["after"] != nil {
+            throw DiscfgError.invalid("“after” is given without “wait”.", hint: "Add for example wait=30s.")
+        }
+        let reading = try await store.get(key, in: config, at: revision)
+        let tag = EntityTag(reading.item)
+        var headers: HTTPFields = [.eTag: tag.description]
+        if let known = call.request.headers[.ifNoneMatch], tag.isAmong(known) {
+            return Response(status: .notModified, headers: headers)
+        }
+        var item = reading.item
+        if let pointer = try query["path"].map({ value throws(DiscfgError) in try JSONPointer(value) }) {
+            item.value = try item.part(at: pointer, bare: wantsRaw)
+        }
+        guard wantsRaw else {
+            let envelope = Envelope(action: "get", item: item, revision: reading.revision)
+            let style = try style(query)
+            return .json(headers: headers) { envelope.write(to: &$0, style) }
+        }
+        headers[.contentType] = item.value.contentType
+        headers[.version] = String(item.version)
+        headers[.revision] = String(item.modified)
+        // A stored page must not become a page of this server.
+        headers[.contentSecurityPolicy] = "sandbox"
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: item.value.bytes)))
+    }
+
+    /// Waits until the key changes, or the time is over, or the server shuts down; what follows reads what is there then.
+    private func wait(
+        for key: Key, in config: ConfigName, atMost duration: Duration, after: Revision?, at revision: Revision?
+    ) async throws {
+        guard revision == nil else {
+            throw DiscfgError.invalid("“wait” and “rev” exclude each other: the past does not change.", hint: "Leave one out.")
+        }
+        let position = if let after { after } else { try await store.info(of: config).revision }
+        let query = ChangesQuery(after: position, selection: .key(key), limit: 1, wait: duration)
+        _ = try await untilShutdown { try await store.changes(query, in: config) }
+    }
+
+    private func list(_ path: String, _ call: Call) async throws -> Response {
+        let query = try Query(call, allowing: ["recursive", "limit", "after", "keysOnly", "rev", "exact"])
+        let keysOnly = try query.flag("keysOnly")
+        let request = ListQuery(
+            path, isRecursive: try query.flag("recursive"), at: try query.integer("rev"), after: query["after"],
+            limit: try query.integer("limit", in: 1...Int64(ListQuery.maximumLimit)) ?? ListQuery.defaultLimit, keysOnly: keysOnly)
+        let listing = try await store.list(request, in: try call.config)
+        let style = try style(query)
+        return .json { listing.write(to: &$0, style, keysOnly: keysOnly) }
+    }
+}
+
+extension Item {
+    /// The part of a JSON value that the pointer names; bare, a string stands without its quotes.
+    fileprivate func part(at pointer: JSONPointer, bare: Bool) throws(DiscfgError) -> Value {
+        guard let part = try value.parsedJSON().value(at: pointer) else {
+            throw DiscfgError(
+                .pathNotFound, "The value of “\(key)” has nothing at “\(pointer)”.", hint: "Read it without a path to see what it has.")
+        }
+        if bare, let text = part.string { return Value(text) }
+        return Value(part)
+    }
+}
+
+/// The entity tag of an item: `"VERSION-REVISION"`.
+///
+/// The version alone would not do: a key that was deleted and set again starts at 1 once more.
+struct EntityTag: CustomStringConvertible {
+    private let version: Int64
+    private let revision: Revision
+
+    init(_ item: Item) {
+        version = item.version
+        revision = item.modified
+    }
+
+    var description: String { "\"\(version)-\(revision)\"" }
+
+    /// Whether a field `If-None-Match` lists the tag; a bare version is understood too.
+    func isAmong(_ field: String) -> Bool {
+        field.split(separator: ",").contains { candidate in
+            let tag = candidate.trimmed
+            return tag == "*" || tag == description || tag == "W/\(description)" || tag == "\"\(version)\""
+        }
+    }
+
+    /// What a field `If-Match` asks of a key: a version, or the version and revision that a tag has.
+    static func test(_ field: String) throws(DiscfgError) -> Precondition.Test {
+        let tag = Substring(field).trimmed
+        if tag == "*" { return .present }
+        let parts = tag.hasPrefix("W/") ? [] : tag.split(separator: "\"", omittingEmptySubsequences: false)
+        let inner = parts.count == 3 && parts[0].isEmpty && parts[2].isEmpty ? parts[1] : parts.count == 1 ? tag : ""
+        let numbers = inner.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+        if numbers.count == 1, let version = numbers[0] { return .version(version) }
+        if numbers.count == 2, numbers[0] != nil, let revision = numbers[1] { return .revision(revision) }
+        throw .invalid("If-Match has “\(field)”.", hint: "Send one entity tag as it was answered, a version as \"3\", or *.")
+    }
+}

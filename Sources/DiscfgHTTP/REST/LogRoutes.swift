@@ -1,0 +1,102 @@
+import DiscfgCore
+import HTTPTypes
+import Hummingbird
+import ServiceLifecycle
+
+/// The log: changes as they come, history, comparison, and going back.
+extension RESTRoutes {
+    func addLog(to table: RouteTable) {
+        table.on(.post, "/v1/:cfg/txn", transact)
+        table.on(.get, "/v1/:cfg/changes", changes)
+        table.on(.get, "/v1/:cfg/history", history)
+        table.on(.get, "/v1/:cfg/history/**", history)
+        table.on(.get, "/v1/:cfg/diff", diff)
+        table.on(.post, "/v1/:cfg/rollback", rollback)
+        table.on(.post, "/v1/:cfg/compact", compact)
+    }
+
+    private func transact(_ call: Call) async throws -> Response {
+        let query = try Query(call, allowing: ["exact"])
+        let transaction = try Transaction(wire: try await call.json(atMost: Self.maximumBody), author: call.author)
+        let result = try await store.commit(transaction, to: try call.config)
+        let style = try style(query)
+        return .json { result.write(to: &$0, style) }
+    }
+
+    private func changes(_ call: Call) async throws -> Response {
+        let query = try Query(call, allowing: ["after", "prefix", "wait", "limit", "exact", "prev"])
+        let config = try call.config
+        let selection = try KeySelection.subtree(query["prefix"] ?? "")
+        let wait = try query.duration("wait")
+        let limit = try query.integer("limit", in: 1...1000) ?? 1000
+        let streams = call.accepts("text/event-stream")
+        let info = try await store.info(of: config)
+        let resumed = call.request.headers[.lastEventID].flatMap { Revision($0) }
+        // Who waits and does not say from where, waits for what comes now.
+        let start = try query.integer("after") ?? (wait != nil || streams ? info.revision : info.oldest)
+        let request = ChangesQuery(after: resumed ?? start, selection: selection, limit: limit, wait: wait)
+        let style = try style(query)
+        if streams {
+            return try await ChangeStream(store: store, config: config, query: request, style: style).response()
+        }
+        let page =
+            try await untilShutdown { try await store.changes(request, in: config) }
+            ?? ChangePage(commits: [], scanned: request.after, revision: info.revision)
+        return .json { page.write(to: &$0, style) }
+    }
+
+    private func history(_ call: Call) async throws -> Response {
+        let query = try Query(call, allowing: ["limit", "before", "exact", "prev"])
+        let selection = try KeySelection.subtree(try call.path(after: 3))
+        let request = HistoryQuery(
+            selection, before: try query.integer("before"), limit: try query.integer("limit", in: 1...1000) ?? 100)
+        let page = try await store.history(request, in: try call.config)
+        let style = try style(query)
+        return .json { page.write(to: &$0, style) }
+    }
+
+    private func diff(_ call: Call) async throws -> Response {
+        let query = try Query(call, allowing: ["from", "to", "prefix", "exact"])
+        guard let from = try query.integer("from") else {
+            throw DiscfgError.invalid("The parameter “from” is missing.", hint: "Name the revision to compare with, as in ?from=3.")
+        }
+        let request = DiffQuery(
+            from: from, to: try query.integer("to"), selection: try .subtree(query["prefix"] ?? ""))
+        let difference = try await store.diff(request, in: try call.config)
+        let style = try style(query)
+        return .json { difference.write(to: &$0, style) }
+    }
+
+    private func rollback(_ call: Call) async throws -> Response {
+        let query = try Query(call, allowing: ["exact"])
+        let request = try RollbackRequest(wire: try await call.json(atMost: 64 << 10), author: call.author)
+        let result = try await store.rollback(request, in: try call.config)
+        let style = try style(query)
+        return .json { result.write(to: &$0, style) }
+    }
+
+    private func compact(_ call: Call) async throws -> Response {
+        _ = try Query(call)
+        let config = try call.config
+        let oldest = try await store.compact(config, keeping: try CompactionRequest(wire: try await call.json(atMost: 64 << 10)))
+        let revision = try await store.info(of: config).revision
+        return .json { writer in
+            writer.object {
+                $0.member("action", "compact")
+                $0.member("cfgOldest", oldest)
+                $0.member("cfgVersion", revision)
+            }
+        }
+    }
+}
+
+/// Runs something that waits; gives `nil` when the server shuts down first.
+///
+/// A server that is asked to stop must not be held up by those who wait for a change.
+func untilShutdown<Result: Sendable>(_ wait: @escaping @Sendable () async throws -> Result) async throws -> Result? {
+    do {
+        return try await cancelWhenGracefulShutdown { try await wait() }
+    } catch is CancellationError where !Task.isCancelled {
+        return nil
+    }
+}

@@ -1,0 +1,118 @@
+import DiscfgCore
+import GRDB
+
+/// How a change stands in a row of `changes`.
+enum ChangeColumns {
+    /// Key, kind, the item after and the item before.
+    static let selection =
+        "c.key, c.kind, " + ItemColumns.selection(of: "c", blobs: "b") + ", "
+        + ItemColumns.selection(of: "c", prefix: "previous_", blobs: "p")
+
+    static let insertion: String = {
+        let names = ItemColumns.names + ItemColumns.names.map { "previous_" + $0 }
+        let marks = Array(repeating: "?", count: names.count + 4).joined(separator: ", ")
+        return "INSERT INTO changes(config, revision, key, kind, \(names.joined(separator: ", "))) VALUES(\(marks))"
+    }()
+
+    static let blobs = "LEFT JOIN blobs b ON b.digest = c.digest LEFT JOIN blobs p ON p.digest = c.previous_digest"
+
+    static func source(indexedBy index: String) -> String { "changes c INDEXED BY \(index) \(blobs)" }
+
+    static func read(_ row: Query, from start: Int32) throws -> Change {
+        let key = try ItemColumns.key(row, start)
+        guard let kind = Change.Kind(rawValue: row.text(start + 1)) else {
+            throw DamagedRow(what: "a change of key “\(key)” is of no known kind")
+        }
+        let item = try ItemColumns.read(row, from: start + 2, key: key)
+        guard (item != nil) == (kind == .set) else {
+            throw DamagedRow(what: "a change of key “\(key)” has no item, or one too many")
+        }
+        let previous = try ItemColumns.read(row, from: start + 2 + ItemColumns.count, key: key)
+        return Change(kind: kind, key: key, item: item, previous: previous)
+    }
+}
+
+extension Database {
+    /// A page of commits ends when it has this many bytes of keys and values.
+    private static var pageBytes: Int { 8 << 20 }
+
+    private static let logColumns = "l.revision, l.id, l.time, l.author, l.message"
+
+    /// The commits beyond a revision, oldest first: at least one, if there is one.
+    func commits(of config: ConfigHead, after: Revision, limit: Int) throws -> [Commit] {
+        let last = min(config.tail.revision, after.addingReportingOverflow(Int64(clamping: limit)).partialValue)
+        guard limit > 0, after < last else { return [] }
+        var query = try query(
+            """
+            SELECT \(Self.logColumns), \(ChangeColumns.selection)
+            FROM log l LEFT JOIN changes c ON c.config = l.config AND c.revision = l.revision \(ChangeColumns.blobs)
+            WHERE l.config = ? AND l.revision > ? AND l.revision <= ? ORDER BY l.revision, c.key
+            """)
+        query.bind(config.id)
+        query.bind(after)
+        query.bind(last)
+        return try collect(query, expecting: after + 1, step: 1, through: last)
+    }
+
+    /// The commits from one revision down to, and without, another.
+    func commits(of config: ConfigHead, newest: Revision, downTo oldest: Revision) throws -> [Commit] {
+        var query = try query(
+            """
+            SELECT \(Self.logColumns), \(ChangeColumns.selection)
+            FROM log l LEFT JOIN changes c ON c.config = l.config AND c.revision = l.revision \(ChangeColumns.blobs)
+            WHERE l.config = ? AND l.revision > ? AND l.revision <= ? ORDER BY l.revision DESC, c.key
+            """)
+        query.bind(config.id)
+        query.bind(oldest)
+        query.bind(newest)
+        return try collect(query, expecting: newest, step: -1, through: oldest + 1)
+    }
+
+    /// The commits that changed a key, newest first, with that change alone.
+    func history(of key: Key, in config: ConfigHead, through: Revision, limit: Int) throws -> [Commit] {
+        var query = try query(
+            """
+            SELECT \(Self.logColumns), \(ChangeColumns.selection)
+            FROM \(ChangeColumns.source(indexedBy: "changes_by_key")) JOIN log l ON l.config = c.config AND l.revision = c.revision
+            WHERE c.config = ? AND c.key = ? AND c.revision > ? AND c.revision <= ? ORDER BY c.revision DESC LIMIT ?
+            """)
+        query.bind(config.id)
+        query.bind(key.bytes)
+        query.bind(config.tail.trimmed)
+        query.bind(through)
+        query.bind(Int64(clamping: limit))
+        return try collect(query, expecting: nil, step: 0, through: 0)
+    }
+
+    /// Makes commits of rows, each of a log entry and one of its changes.
+    ///
+    /// - Parameter expecting: The first revision, where every one must be there until `through`; `nil` where there are gaps.
+    private func collect(_ query: Query, expecting first: Revision?, step: Int64, through last: Revision) throws -> [Commit] {
+        var commits: [Commit] = []
+        var weight = 0
+        try query.forEach { row in
+            let revision = row.integer(0)
+            if revision != commits.last?.revision {
+                if weight > Self.pageBytes { return false }
+                if let first, revision != first + step * Int64(commits.count) {
+                    throw DamagedRow(what: "revision \(first + step * Int64(commits.count)) is missing")
+                }
+                commits.append(
+                    Commit(
+                        id: row.text(1), revision: revision, time: Timestamp(milliseconds: row.integer(2)), author: row.text(3),
+                        message: row.text(4), changes: []))
+            }
+            if !row.isNull(5) {
+                let change = try ChangeColumns.read(row, from: 5)
+                weight += change.key.bytes.count + (change.item?.value.bytes.count ?? 0)
+                    + (change.previous?.value.bytes.count ?? 0)
+                commits[commits.count - 1].changes.append(change)
+            }
+            return true
+        }
+        if first != nil, weight <= Self.pageBytes, commits.last?.revision != last {
+            throw DamagedRow(what: "a revision before \(last) is missing")
+        }
+        return commits
+    }
+}

@@ -1,0 +1,151 @@
+import DiscfgCore
+import Dispatch
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// The connections to one file: one that writes, and as many that read as there are reads at the same time.
+///
+/// Reads run on the caller's thread: a read of one key takes microseconds, less than any change of threads. GRDB's pool would
+/// do as well, but a reader that one of its async reads holds is given back by a task, which may not run while synchronous
+/// reads wait for that very reader on all threads of the cooperative pool. Here no read ever waits for another.
+final class Connections: Sendable {
+    private static let keptReaders = 4
+    /// How long a write, and in sum a read, waits for another process.
+    private static let patience: Int64 = 5000
+    /// How long one attempt to read waits: it may be on a thread that others need.
+    private static let readPatience: Int64 = 20
+
+    /// Whether the store takes no writes.
+    let isReadOnly: Bool
+    private let file: DatabaseFile
+    private let isImmutable: Bool
+    private let errors: ErrorTranslator
+    private let writer: DatabaseQueue
+    private let readers = Mutex<[DatabaseQueue]>([])
+
+    /// Opens the file, and makes it where it is missing.
+    init(file: DatabaseFile, readOnly: Bool, errors: ErrorTranslator) throws {
+        self.file = file
+        self.errors = errors
+        let deadline = ContinuousClock.now + .milliseconds(Self.patience)
+        let (writer, access) = try DatabaseFile.opening.withLock { _ in
+            while true {
+                do {
+                    return try Self.open(file, readOnly: readOnly, errors: errors)
+                } catch let error as DatabaseError
+                    where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < deadline
+                {
+                    // Another process makes the file at this moment, in steps for which SQLite does not wait by itself.
+                    sqlite3_sleep(10)
+                }
+            }
+        }
+        (self.writer, isReadOnly, isImmutable) = (writer, access != .readWrite, access == .immutable)
+    }
+
+    private enum Access {
+        case readWrite, readOnly, immutable
+    }
+
+    private static func open(_ file: DatabaseFile, readOnly: Bool, errors: ErrorTranslator) throws -> (DatabaseQueue, Access) {
+        if !readOnly { try file.create(errors: errors) }
+        // What it is, without leaving a trace: a file that is not discfg's must stay as it is.
+        let immutable = try connect(file, isImmutable: true, isReader: true)
+        let kind = try immutable.unsafeRead { try Schema.kind($0) }
+        switch kind {
+        case .foreign: throw errors.foreign()
+        case .discfg(let version) where version > Schema.version: throw errors.newer(version)
+        default: break
+        }
+        if !readOnly {
+            do {
+                let writer = try connect(file, isImmutable: false, isReader: false)
+                let isReadOnly = try writer.writeWithoutTransaction { db in
+                    let isReadOnly = sqlite3_db_readonly(db.sqliteConnection, "main") == 1
+                    if isReadOnly, try Schema.kind(db) != .discfg(version: Schema.version) { throw errors.notWritable() }
+                    if !isReadOnly { try Schema.prepare(db, errors: errors) }
+                    return isReadOnly
+                }
+                return (writer, isReadOnly ? .readOnly : .readWrite)
+            } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode) {
+                // Its folder is read-only, so there can be no write-ahead log beside it, and nobody can write.
+            }
+        }
+        guard kind == .discfg(version: Schema.version) else { throw errors.notWritable() }
+        guard !file.hasLog else {
+            throw errors.unopenable(
+                "is read-only, and has a write-ahead log that must be merged first", "Open it once where it can be written.")
+        }
+        return (immutable, .immutable)
+    }
+
+    private static func connect(_ file: DatabaseFile, isImmutable: Bool, isReader: Bool) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.label = "discfg"
+        configuration.readonly = isImmutable
+        configuration.foreignKeysEnabled = false
+        // A transaction that could not be ended is an error to report, not a reason to stop the process.
+        configuration.allowsUnsafeTransactions = true
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA busy_timeout = \(isReader ? readPatience : patience)")
+            if isImmutable { return }
+            if isReader { return try db.execute(sql: "PRAGMA query_only = 1") }
+            // An acknowledged write survives the loss of power, also where fsync alone does not reach the disk.
+            try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+            try db.execute(sql: "PRAGMA journal_size_limit = 8388608")
+        }
+        return try DatabaseQueue(path: isImmutable ? file.immutableURI : file.path, configuration: configuration)
+    }
+
+    /// Reads, on this thread while the file is not locked; each statement sees one moment.
+    func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
+        do {
+            return try readOnce(body)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            return try await readApart(body)
+        }
+    }
+
+    /// Reads what takes longer than a moment, on a thread of its own.
+    func readApart<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Swift.Result { try self.readPatiently(body) })
+            }
+        }
+    }
+
+    private func readPatiently<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        let deadline = ContinuousClock.now + .milliseconds(Self.patience)
+        while true {
+            do {
+                return try readOnce(body)
+            } catch let error as DatabaseError
+                where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < deadline
+            {
+                sqlite3_sleep(1)
+            }
+        }
+    }
+
+    private func readOnce<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        let reader = try readers.withLock { $0.popLast() }
+            ?? Self.connect(file, isImmutable: isImmutable, isReader: true)
+        let result = Swift.Result { try reader.unsafeRead(body) }
+        // One that SQLite found fault with is closed: the next read opens another.
+        if case .failure(let error) = result, error is DatabaseError { throw error }
+        readers.withLock { if $0.count < Self.keptReaders { $0.append(reader) } }
+        return try result.get()
+    }
+
+    /// Writes, one after the other, on a thread of its own; what is under way is finished.
+    func write<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
+        guard !isReadOnly else { throw errors.notWritable() }
+        return try await withCheckedThrowingContinuation { continuation in
+            writer.asyncWriteWithoutTransaction { db in
+                continuation.resume(with: Swift.Result { try db.changing { try body(db) } })
+            }
+        }
+    }
+}

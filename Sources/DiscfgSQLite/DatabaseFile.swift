@@ -1,0 +1,78 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+import DiscfgCore
+import Synchronization
+
+/// The file of a store, as the file system sees it.
+struct DatabaseFile: Sendable {
+    let path: String
+
+    /// Opening is one at a time in this process: closing a descriptor of a file drops the locks that SQLite has on it.
+    static let opening = Mutex(())
+
+    /// - Parameter path: Relative paths count from the current folder.
+    init(_ path: String) {
+        // SQLite takes what begins with “file:” for a URI.
+        self.path = path.hasPrefix("/") ? path : "./" + path
+    }
+
+    /// The path as a URI for SQLite, of a file that is taken to be unchangeable: it is read without locks and helper files.
+    var immutableURI: String {
+        let escaped = path.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "%"), 0x80...: "%" + byte.hex
+            default: String(Unicode.Scalar(byte))
+            }
+        }
+        return "file:" + escaped.joined() + "?immutable=1"
+    }
+
+    /// Whether the write-ahead log beside the file has anything in it.
+    var hasLog: Bool {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 && status.st_size > 0
+    }
+
+    /// Makes the file and its folders where they are missing, for the owner alone: values may be secrets.
+    func create(errors: ErrorTranslator) throws(DiscfgError) {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT != S_IFDIR else {
+                throw errors.unopenable("is a folder", "Name a file in it.")
+            }
+            return
+        }
+        if errno != ENOENT { throw problem(errno, errors: errors) }
+        try createFolder(of: path[...], errors: errors)
+        let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR, 0o600)
+        // That another process was first is as good.
+        if descriptor < 0, errno != EEXIST { throw problem(errno, errors: errors) }
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    private func createFolder(of path: Substring, errors: ErrorTranslator) throws(DiscfgError) {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        let folder = path[..<slash]
+        if mkdir(String(folder), 0o700) == 0 || errno == EEXIST { return }
+        if errno != ENOENT { throw problem(errno, errors: errors) }
+        try createFolder(of: folder, errors: errors)
+        if mkdir(String(folder), 0o700) != 0, errno != EEXIST { throw problem(errno, errors: errors) }
+    }
+
+    private func problem(_ code: Int32, errors: ErrorTranslator) -> DiscfgError {
+        let reason = String(cString: strerror(code))
+        switch code {
+        case EACCES, EPERM, EROFS, ENOSPC, EDQUOT:
+            return DiscfgError(
+                .storeNotWritable, "The store “\(path)” cannot be made: \(reason).",
+                hint: "Name a file in a folder where you may write, or make room.")
+        default:
+            return errors.unopenable("cannot be made: \(reason)", "Name a file in a folder that can be made.")
+        }
+    }
+}

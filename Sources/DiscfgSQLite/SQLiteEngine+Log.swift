@@ -1,0 +1,132 @@
+public import DiscfgCore
+import GRDB
+
+extension SQLiteEngine {
+    public func append(_ commits: [Commit], to config: ConfigName) async throws -> AppendOutcome {
+        try await write { db in
+            let head = try db.head(of: config)
+            let known = (commits.first?.revision ?? 1) - 1
+            guard !commits.isEmpty, known == head.tail.revision else {
+                try head.tail.checkReadable(after: known)
+                return .conflict(newer: try db.commits(of: head, after: known, limit: 1000))
+            }
+            try db.write(commits, config: head.id)
+            return .appended
+        }
+    }
+
+    public func entries(of config: ConfigName, after: Revision, limit: Int) async throws -> [Commit] {
+        try await read { db in
+            try db.reading {
+                let head = try db.head(of: config)
+                try head.tail.checkReadable(after: after)
+                return try db.commits(of: head, after: after, limit: limit)
+            }
+        }
+    }
+
+    public func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit] {
+        try await readApart { db in
+            try db.reading {
+                let head = try db.head(of: config)
+                let newest = min(through, head.tail.revision)
+                guard limit > 0, newest > head.tail.trimmed else { return [] }
+                if let key { return try db.history(of: key, in: head, through: newest, limit: limit) }
+                let oldest = max(head.tail.trimmed, newest - Int64(clamping: limit))
+                return try db.commits(of: head, newest: newest, downTo: oldest)
+            }
+        }
+    }
+
+    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
+        try await read { db in
+            try db.reading {
+                let head = try db.head(of: config)
+                try head.tail.checkReadable(after: after)
+                var query = try db.query(
+                    """
+                    SELECT \(ChangeColumns.selection) FROM \(ChangeColumns.source(indexedBy: "changes_by_key"))
+                    WHERE c.config = ? AND c.key = ? AND c.revision > ? ORDER BY c.revision LIMIT 1
+                    """)
+                query.bind(head.id)
+                query.bind(key.bytes)
+                query.bind(after)
+                return try query.first { try ChangeColumns.read($0, from: 0) }
+            }
+        }
+    }
+
+    public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
+        try await read { db in
+            try db.reading {
+                let tail = try db.head(of: config)
+                // Along a log time never runs backwards, so a few rows tell where a moment was.
+                var (low, high) = (tail.tail.trimmed, tail.tail.revision)
+                while low < high {
+                    let middle = low + (high - low + 1) / 2
+                    var query = try db.query("SELECT time FROM log WHERE config = ? AND revision = ?")
+                    query.bind(tail.id)
+                    query.bind(middle)
+                    guard let found = try query.first({ $0.integer(0) }) else {
+                        throw DamagedRow(what: "revision \(middle) is missing")
+                    }
+                    if found < time.milliseconds { low = middle } else { high = middle - 1 }
+                }
+                return low > tail.tail.trimmed ? low : 0
+            }
+        }
+    }
+}
+
+extension Database {
+    /// Writes commits that follow the tail, and the items that they imply.
+    func write(_ commits: [Commit], config: Int64) throws {
+        guard let last = commits.last else { return }
+        for commit in commits {
+            var entry = try query("INSERT INTO log(config, revision, id, time, author, message) VALUES(?, ?, ?, ?, ?, ?)")
+            entry.bind(config)
+            entry.bind(commit.revision)
+            entry.bind(commit.id)
+            entry.bind(commit.time.milliseconds)
+            entry.bind(commit.author)
+            entry.bind(commit.message)
+            try entry.run()
+            for change in commit.changes { try write(change, revision: commit.revision, config: config) }
+        }
+        var tail = try query("UPDATE configs SET tail = ?, tail_time = ? WHERE id = ?")
+        tail.bind(last.revision)
+        tail.bind(last.time.milliseconds)
+        tail.bind(config)
+        try tail.run()
+    }
+
+    private func write(_ change: Change, revision: Revision, config: Int64) throws {
+        let digest = BlobStore.digest(of: change.item)
+        let previousDigest = BlobStore.digest(of: change.previous)
+        try store(change.item, digest: digest)
+        try store(change.previous, digest: previousDigest)
+        var row = try query(ChangeColumns.insertion)
+        row.bind(config)
+        row.bind(revision)
+        row.bind(change.key.bytes)
+        row.bind(change.kind.rawValue)
+        row.bind(change.item, digest: digest)
+        row.bind(change.previous, digest: previousDigest)
+        try row.run()
+        guard let item = change.item else {
+            var removal = try query("DELETE FROM items WHERE config = ? AND key = ?")
+            removal.bind(config)
+            removal.bind(change.key.bytes)
+            return try removal.run()
+        }
+        var current = try query(
+            """
+            INSERT OR REPLACE INTO items(config, key, value, content_type, version, created, modified, modified_at, author, expiry,
+            lease, digest) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        current.bind(config)
+        current.bind(change.key.bytes)
+        current.bind(item, digest: digest)
+        try current.run()
+    }
+}

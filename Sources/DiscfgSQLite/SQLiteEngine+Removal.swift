@@ -1,0 +1,103 @@
+public import DiscfgCore
+import GRDB
+
+extension SQLiteEngine {
+    public func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
+        let remains = try await write { db in
+            let head = try db.head(of: config)
+            let revision = max(head.tail.trimmed, min(through, head.tail.revision))
+            if revision > head.tail.trimmed {
+                // Readers see at once that it is gone; the rows go in steps.
+                var query = try db.query("UPDATE configs SET trimmed = ? WHERE id = ?")
+                query.bind(revision)
+                query.bind(head.id)
+                try query.run()
+            }
+            return try db.removeStep(of: .log(through: revision), config: head.id)
+        }
+        return try await remains ? false : !purge()
+    }
+
+    public func removeConfig(_ name: ConfigName) async throws -> Bool {
+        let isRemoved = try await write { db in
+            var query = try db.query("DELETE FROM configs WHERE name = ? RETURNING id")
+            query.bind(name.description)
+            guard let id = try query.first({ $0.integer(0) }) else { return false }
+            // Gone for everyone from here on; what it held is removed in steps, by whoever comes next if this process ends.
+            var mark = try db.query("INSERT INTO removed_configs(id) VALUES(?)")
+            mark.bind(id)
+            try mark.run()
+            return true
+        }
+        while try await purge() {}
+        return isRemoved
+    }
+
+    /// Removes some of what removed configs have left.
+    ///
+    /// - Returns: Whether there may be more.
+    private func purge() async throws -> Bool {
+        guard try await read({ try $0.removedConfig() }) != nil else { return false }
+        return try await write { db in
+            guard let id = try db.removedConfig() else { return false }
+            if try db.removeStep(of: .log(through: .max), config: id) { return true }
+            if try db.removeStep(of: .items, config: id) { return true }
+            var query = try db.query("DELETE FROM removed_configs WHERE id = ?")
+            query.bind(id)
+            try query.run()
+            return true
+        }
+    }
+}
+
+/// What is removed in steps.
+private enum Removal {
+    case log(through: Revision)
+    case items
+}
+
+extension Database {
+    /// The most rows that one transaction removes of one table, so that writers never wait for long.
+    private static var step: Int64 { 1000 }
+
+    fileprivate func removedConfig() throws -> Int64? {
+        try query("SELECT id FROM removed_configs LIMIT 1").first { $0.integer(0) }
+    }
+
+    /// - Returns: Whether there may be more to remove.
+    fileprivate func removeStep(of removal: Removal, config: Int64) throws -> Bool {
+        switch removal {
+        case .log(let revision):
+            let changes = try remove(
+                rows: "SELECT revision, key FROM changes WHERE config = ?1 AND revision <= ?2 LIMIT ?3",
+                from: "changes", key: "(revision, key)", digests: "digest, previous_digest", config: config, through: revision)
+            if changes { return true }
+            return try remove(
+                rows: "SELECT revision FROM log WHERE config = ?1 AND revision <= ?2 LIMIT ?3",
+                from: "log", key: "revision", digests: "NULL, NULL", config: config, through: revision)
+        case .items:
+            return try remove(
+                rows: "SELECT key FROM items WHERE config = ?1 AND ?2 = ?2 LIMIT ?3",
+                from: "items", key: "key", digests: "digest, NULL", config: config, through: 0)
+        }
+    }
+
+    private func remove(
+        rows: String, from table: String, key: String, digests: String, config: Int64, through: Revision
+    ) throws -> Bool {
+        var query = try query("DELETE FROM \(table) WHERE config = ?1 AND \(key) IN (\(rows)) RETURNING \(digests)")
+        query.bind(config)
+        query.bind(through)
+        query.bind(Self.step)
+        var count: Int64 = 0
+        var released: Set<[UInt8]> = []
+        try query.forEach { row in
+            count += 1
+            if let digest = row.optionalBytes(0) { released.insert(digest) }
+            if let digest = row.optionalBytes(1) { released.insert(digest) }
+            return true
+        }
+        try collect(released)
+        return count == Self.step
+    }
+}

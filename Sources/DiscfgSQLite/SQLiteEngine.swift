@@ -1,0 +1,149 @@
+public import DiscfgCore
+import GRDB
+
+/// An engine on one SQLite file, which any number of processes may use at the same time.
+///
+/// The file has a write-ahead log, and an append is one transaction that is on the disk when it returns. Readers never wait
+/// for writers. Where the file or its folder is read-only, reading works, and writes throw `storeNotWritable`.
+public final class SQLiteEngine: StorageEngine {
+    let connections: Connections
+    let errors: ErrorTranslator
+    private let path: String
+
+    public let limits = StorageLimits(changes: 100_000, bytes: 64 << 20)
+
+    public var description: StorageDescription { StorageDescription(name: "sqlite", options: ["path": path]) }
+
+    /// Opens a file, and makes it and its folders where they are missing, for the owner alone.
+    ///
+    /// - Throws: `DiscfgError` with code `storeUnusable` when the file is not discfg's or of a newer discfg (it is left as it
+    ///   is then) or cannot be opened, `storeUnavailable` when another process holds it, `storeNotWritable` when it has to be
+    ///   made or brought up to date and cannot be written.
+    public convenience init(path: String) throws {
+        try self.init(path: path, readOnly: false)
+    }
+
+    /// Opens a file; if told so, only to read what nobody else may be writing.
+    package init(path: String, readOnly: Bool) throws {
+        self.path = path
+        errors = ErrorTranslator(path: path)
+        do {
+            connections = try Connections(file: DatabaseFile(path), readOnly: readOnly, errors: errors)
+        } catch {
+            throw errors(error)
+        }
+    }
+
+    public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
+        try await write { db in
+            guard try db.record(of: name) == nil else {
+                throw DiscfgError(.configExists, "There is a config named “\(name)” already.", hint: "Choose another name.")
+            }
+            var query = try db.query(
+                "INSERT INTO configs(name, settings, created, tail, tail_time, trimmed) VALUES(?, ?, ?, 0, 0, 0) RETURNING id")
+            query.bind(name.description)
+            query.bind(settings.json.text)
+            query.bind(first.time.milliseconds)
+            guard let id = try query.first({ $0.integer(0) }) else { throw DamagedRow(what: "a config has no number") }
+            try db.write([first], config: id)
+        }
+    }
+
+    public func config(_ name: ConfigName) async throws -> ConfigRecord? {
+        try await read { try $0.record(of: name)?.record }
+    }
+
+    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
+        try await read { db in
+            var query = try db.query("\(StoredConfig.selection) WHERE name > ? ORDER BY name LIMIT ?")
+            query.bind(after?.description ?? "")
+            query.bind(Int64(limit))
+            var records: [ConfigRecord] = []
+            try query.forEach { row in
+                records.append(try StoredConfig(row).record)
+                return true
+            }
+            return records
+        }
+    }
+
+    public func updateConfig(_ name: ConfigName, settings: ConfigSettings) async throws {
+        try await write { db in
+            var query = try db.query("UPDATE configs SET settings = ? WHERE name = ? RETURNING id")
+            query.bind(settings.json.text)
+            query.bind(name.description)
+            guard try query.first({ _ in true }) != nil else { throw DiscfgError.noConfig(name) }
+        }
+    }
+
+    public func tail(of config: ConfigName) async throws -> LogTail {
+        try await read { try $0.head(of: config).tail }
+    }
+
+    /// Reads on the caller's thread.
+    func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
+        do { return try await connections.read(body) } catch { throw errors(error) }
+    }
+
+    /// Reads on another thread: what takes longer than a moment.
+    func readApart<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
+        do { return try await connections.readApart(body) } catch { throw errors(error) }
+    }
+
+    /// Writes in one transaction.
+    func write<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
+        try Task.checkCancellation()
+        do { return try await connections.write(body) } catch { throw errors(error) }
+    }
+}
+
+/// A row of `configs`.
+struct StoredConfig {
+    static let selection = "SELECT id, tail, tail_time, trimmed, name, settings, created FROM configs"
+
+    var id: Int64
+    var record: ConfigRecord
+
+    init(_ row: Query) throws {
+        id = row.integer(0)
+        do {
+            record = ConfigRecord(
+                name: try ConfigName(row.text(4)), settings: try ConfigSettings(json: JSONValue(parsing: row.text(5))),
+                created: Timestamp(milliseconds: row.integer(6)), tail: LogTail(row))
+        } catch {
+            throw DamagedRow(what: "the settings of config number \(id) cannot be read")
+        }
+    }
+}
+
+/// The part of a config that each read and write needs: its number and the ends of its log.
+struct ConfigHead {
+    var id: Int64
+    var tail: LogTail
+}
+
+extension LogTail {
+    /// From columns 1 to 3.
+    init(_ row: Query) {
+        self.init(
+            revision: row.integer(1), time: Timestamp(milliseconds: row.integer(2)), trimmed: row.integer(3))
+    }
+}
+
+extension Database {
+    func record(of name: ConfigName) throws -> StoredConfig? {
+        var query = try query("\(StoredConfig.selection) WHERE name = ?")
+        query.bind(name.description)
+        return try query.first { try StoredConfig($0) }
+    }
+
+    /// - Throws: `configNotFound`.
+    func head(of name: ConfigName) throws -> ConfigHead {
+        var query = try query("SELECT id, tail, tail_time, trimmed FROM configs WHERE name = ?")
+        query.bind(name.description)
+        guard let head = try query.first({ ConfigHead(id: $0.integer(0), tail: LogTail($0)) }) else {
+            throw DiscfgError.noConfig(name)
+        }
+        return head
+    }
+}
