@@ -12,12 +12,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 rules() {
     cat <<'RULES'
 DiscfgCore         CoreMetrics Logging Metrics ServiceLifecycle
-DiscfgFormats      DiscfgCore Foundation TOMLKit Yams
+DiscfgFormats      DiscfgCore Foundation Yams
 DiscfgSQLite       DiscfgCore Crypto Foundation GRDB Logging
 DiscfgHTTP         DiscfgCore DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore ServiceLifecycle
-DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOFoundationCompat NIOHTTP1
+DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
 DiscfgTestSupport  DiscfgCore Foundation Logging
-discfg             DiscfgClient DiscfgCore DiscfgFormats DiscfgHTTP DiscfgSQLite ArgumentParser CoreMetrics Foundation Hummingbird Logging Metrics Rainbow ServiceLifecycle Subprocess System SystemPackage
+discfg             DiscfgClient DiscfgCore DiscfgFormats DiscfgHTTP DiscfgSQLite ArgumentParser CoreMetrics Foundation Hummingbird Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage
 RULES
 }
 

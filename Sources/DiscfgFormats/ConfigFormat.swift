@@ -59,7 +59,10 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
     public func leaves(
         of bytes: some Collection<UInt8>, document: Int? = nil, splitArrays: Bool = false
     ) throws(DiscfgError) -> [Leaf] {
-        try Leaf.leaves(of: tree(of: Array(bytes), document: document), splitArrays: splitArrays)
+        let bytes = Array(bytes)
+        return try RoomyStack.run { () throws(DiscfgError) in
+            try Leaf.leaves(of: tree(of: bytes, document: document), splitArrays: splitArrays)
+        }
     }
 
     /// Writes the items below a directory as a file.
@@ -72,7 +75,11 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
     ///   where two get one name in a flat format, for null in TOML, and for keys that are not paths.
     public func bytes(of items: [Key: Value], under prefix: String = "/") throws(DiscfgError) -> [UInt8] {
         let directory = try DirectoryPath(prefix)
-        return switch self {
+        return try RoomyStack.run { () throws(DiscfgError) in try bytes(of: items, under: directory) }
+    }
+
+    private func bytes(of items: [Key: Value], under directory: DirectoryPath) throws(DiscfgError) -> [UInt8] {
+        switch self {
         case .json: JSONFormat.bytes(of: try ConfigTree(items, under: directory))
         case .yaml: YAMLWriter.bytes(of: try ConfigTree(items, under: directory))
         case .toml: try TOMLWriter.bytes(of: try ConfigTree(items, under: directory, arrayAtRoot: false))

@@ -21,6 +21,8 @@ public struct ImportRequest: Sendable, Hashable {
 extension ConfigStore {
     /// The most operations of an import that are committed as one.
     public static var importBatch: Int { 20_000 }
+    /// The most bytes of their values, so that a batch fits a request to a server.
+    public static var importBatchBytes: Int { 16 << 20 }
 
     /// Compares the leaves of a file with what is there, without a change.
     public func planImport(of leaves: [Leaf], as request: ImportRequest, in config: ConfigName) async throws -> ImportPlan {
@@ -42,7 +44,7 @@ extension ConfigStore {
         var revision: Revision?
         var done = 0
         while done < plan.operations.count {
-            let batch = plan.operations[done...].prefix(Self.importBatch)
+            let batch = plan.operations[done...].prefix(Self.importBatch, bytes: Self.importBatchBytes)
             let message = request.message.isEmpty ? "import" : request.message
             let transaction = Transaction(then: Array(batch), author: request.author, message: message)
             revision = try await commit(transaction, to: config).revision
@@ -71,5 +73,18 @@ extension ConfigStore {
             query.after = next
             query.revision = page.revision
         }
+    }
+}
+
+extension ArraySlice<Operation> {
+    /// The first of them: at least one, at most so many, with at most so many bytes of values.
+    fileprivate func prefix(_ count: Int, bytes: Int) -> ArraySlice<Operation> {
+        var (end, weight) = (startIndex, 0)
+        while end < endIndex, end - startIndex < count {
+            if case .set(_, let value, _) = self[end] { weight += value.bytes.count }
+            if weight > bytes, end > startIndex { break }
+            end += 1
+        }
+        return self[..<end]
     }
 }

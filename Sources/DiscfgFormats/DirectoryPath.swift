@@ -13,15 +13,14 @@ struct DirectoryPath: Sendable {
             bytes = [UInt8(ascii: "/")]
         } else {
             let text = String(prefix)
-            let path = text.utf8.last == UInt8(ascii: "/") ? String(decoding: text.utf8.dropLast(), as: UTF8.self) : text
+            let path =
+                text.utf8.last == UInt8(ascii: "/") ? String(decoding: text.utf8.dropLast(), as: UTF8.self) : text
             bytes = try Key(path: path).bytes + [UInt8(ascii: "/")]
         }
     }
 
-    var description: String { String(decoding: bytes, as: UTF8.self) }
-
     /// Whether the key is the directory itself.
-    func isNamed(by key: Key) -> Bool { key.bytes.count > 0 && key.bytes.elementsEqual(bytes.dropLast()) }
+    func isNamed(by key: Key) -> Bool { key.bytes.elementsEqual(bytes.dropLast()) }
 
     /// What the key has after the directory, or `nil` where it is not below it.
     func relative(_ key: Key) -> ArraySlice<UInt8>? {
@@ -35,7 +34,8 @@ struct DirectoryPath: Sendable {
         let bytes = self.bytes + Array(path.utf8)
         guard bytes.count <= Key.maximumLength else {
             throw DiscfgError(
-                .invalidName, "“\(shortened(path))” makes a key of \(bytes.count) bytes; the most is \(Key.maximumLength).",
+                .invalidName,
+                "“\(shortened(path))” makes a key of \(bytes.count) bytes; the most is \(Key.maximumLength).",
                 hint: "Shorten the names, nest less, or import under a shorter prefix.")
         }
         return try Key(bytes: bytes)

@@ -1,7 +1,8 @@
 import DiscfgCore
 
-/// Dotenv: `NAME=value` lines. Every value is a string, and `${NAME}` inside one stays as it is.
+/// Dotenv, lines of `NAME=value`.
 ///
+/// Every value is a string, and `${NAME}` inside one stays as it is.
 /// The syntax is that which python-dotenv, Ruby's dotenv and a shell share: `export` in front, values without quotes up to
 /// ` #`, in single quotes (escapes `\\` and `\'`) or in double quotes (also `\n`, `\r`, `\t` and the like), which may span
 /// lines. Of two lines with one name the later counts.
@@ -48,6 +49,16 @@ enum DotenvFormat {
         }
     }
 
+    /// Whether the text ends in a backslash and needs no quotes: python-dotenv takes `\\"` for an escaped quote, also when
+    /// the backslash before it is escaped itself, and reads on.
+    private static func isBareWithBackslash(_ text: String) -> Bool {
+        guard text.utf8.last == UInt8(ascii: "\\"), let first = text.utf8.first, !Array("'\" \t".utf8).contains(first)
+        else {
+            return false
+        }
+        return text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "#") }
+    }
+
     /// The value in the lightest quotes that every reader understands alike.
     private static func quoted(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0.isBare }) { return text }
@@ -55,6 +66,7 @@ enum DotenvFormat {
         if text.utf8.allSatisfy({ $0 != UInt8(ascii: "'") && $0 != UInt8(ascii: "\\") && ($0 >= 0x20 || $0 == 0x0A) }) {
             return "'" + text + "'"
         }
+        if isBareWithBackslash(text) { return text }
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

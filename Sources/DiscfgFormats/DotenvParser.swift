@@ -14,7 +14,9 @@ struct DotenvParser {
         let name = try name()
         skipSpaces()
         guard take("=") else {
-            throw error("the variable “\(name)” has no “=”", hint: "Write “\(name)=” for an empty value.")
+            // The name is not shown: it may be a line of a value that lacks its quotes.
+            throw error(
+                "it has no “=”", hint: "Write “NAME=” for an empty value, and values of several lines in quotes.")
         }
         let spaces = skipSpaces()
         let value =
@@ -72,9 +74,9 @@ struct DotenvParser {
             if current != UInt8(ascii: "=") { name = word() }
         }
         guard DotenvFormat.isName(name) else {
-            // The name is not shown: what stands there may be part of a value that lacks its quotes.
             throw error(
-                "it does not begin with the name of a variable", hint: "Use letters, digits and “_”, as in “NAME=value”.")
+                "it does not begin with the name of a variable",
+                hint: "Use letters, digits and “_”, as in “NAME=value”.")
         }
         return name
     }
@@ -95,10 +97,13 @@ struct DotenvParser {
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    private static let singleEscapes: [UInt8: UInt8] = [UInt8(ascii: "\\"): UInt8(ascii: "\\"), UInt8(ascii: "'"): UInt8(ascii: "'")]
+    private static let singleEscapes: [UInt8: UInt8] = [
+        UInt8(ascii: "\\"): UInt8(ascii: "\\"), UInt8(ascii: "'"): UInt8(ascii: "'"),
+    ]
     private static let doubleEscapes: [UInt8: UInt8] = singleEscapes.merging(
         [
-            UInt8(ascii: "\""): UInt8(ascii: "\""), UInt8(ascii: "a"): 0x07, UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C,
+            UInt8(ascii: "\""): UInt8(ascii: "\""), UInt8(ascii: "a"): 0x07, UInt8(ascii: "b"): 0x08,
+            UInt8(ascii: "f"): 0x0C,
             UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09, UInt8(ascii: "v"): 0x0B,
         ], uniquingKeysWith: { $1 })
 

@@ -18,7 +18,8 @@ struct FlatItem {
             // A key with a slash at the end marks an empty directory, and has no value of its own.
             guard let path = root.relative(key), path.last != UInt8(ascii: "/") else { continue }
             let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            guard key.text != nil, !segments.contains(where: \.isEmpty), let name = name(segments.map { PathSegment($0).name })
+            guard key.text != nil, !segments.contains(where: \.isEmpty),
+                let name = name(segments.map { PathSegment($0).name })
             else {
                 throw .invalid(
                     "The key “\(key)” has no name in this format.", hint: "Rename it, or export as JSON or YAML.")

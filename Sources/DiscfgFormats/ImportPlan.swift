@@ -62,8 +62,10 @@ public struct ImportPlan: Sendable {
     private static func check(_ value: Value, of key: Key) throws(DiscfgError) {
         guard value.bytes.count > Value.maximumLength else { return }
         throw DiscfgError(
-            .tooLarge, "The value of “\(key)” has \(value.bytes.count) bytes; the most is \(Value.maximumLength) (1.5 MiB).",
-            hint: value.isJSON ? "Import with “--split-arrays”, which makes a key of each element." : "Store it elsewhere.")
+            .tooLarge,
+            "The value of “\(key)” has \(value.bytes.count) bytes; the most is \(Value.maximumLength) (1.5 MiB).",
+            hint: value.isJSON
+                ? "Import with “--split-arrays”, which makes a key of each element." : "Store it elsewhere.")
     }
 }
 

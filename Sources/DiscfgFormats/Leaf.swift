@@ -28,13 +28,15 @@ public struct Leaf: Sendable, Hashable {
         case .array(let elements) where splitArrays && !elements.isEmpty: collector.elements(elements, at: "")
         case .array(let elements):
             throw .invalid(
-                elements.isEmpty ? "The file holds an empty list, and nothing to import." : "The file holds a list at its root.",
+                elements.isEmpty
+                    ? "The file holds an empty list, and nothing to import." : "The file holds a list at its root.",
                 hint: elements.isEmpty
                     ? "Import an object with names and values."
                     : "Import it with “--split-arrays”, which makes a key of each element.")
         default:
             throw .invalid(
-                "The file holds a single value at its root, without a name.", hint: "Import an object with names and values.")
+                "The file holds a single value at its root, without a name.",
+                hint: "Import an object with names and values.")
         }
         return collector.leaves
     }

@@ -1,7 +1,8 @@
 import DiscfgCore
 
-/// Java properties, as `java.util.Properties` reads them. Every value is a string; `a.b.c` is one name, not a path.
+/// Java properties, as `java.util.Properties` reads them.
 ///
+/// Every value is a string; `a.b.c` is one name, not a path.
 /// A file is UTF-8, and ISO 8859-1 where it is not, as Java's resource bundles have it. What is written is ASCII, which
 /// every reader takes alike. Of two lines with one name the later counts.
 enum PropertiesFormat {
@@ -70,7 +71,9 @@ struct PropertiesParser {
 
     private var current: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
     private var isAtLineEnd: Bool { current == nil || current == "\n" || current == "\r" }
-    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" || scalar == "\u{0C}" }
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == " " || scalar == "\t" || scalar == "\u{0C}"
+    }
 
     private mutating func skipBlankLines() {
         while let scalar = current {
@@ -111,7 +114,11 @@ struct PropertiesParser {
         while let scalar = current, !isAtLineEnd, !isEnd(scalar) {
             if skipContinuation() { continue }
             position += 1
-            if scalar == "\\" { units.append(contentsOf: try escape()) } else { units.append(contentsOf: UTF16.encode(scalar) ?? .init()) }
+            if scalar == "\\" {
+                units.append(contentsOf: try escape())
+            } else {
+                units.append(contentsOf: UTF16.encode(scalar) ?? .init())
+            }
         }
         guard let text = String(validating: units, as: UTF16.self) else {
             throw error("half a surrogate pair", hint: "Write both halves, as in \\uD83D\\uDE00.")
@@ -131,7 +138,9 @@ struct PropertiesParser {
             let digits = scalars[position...].prefix(4)
             guard digits.count == 4, digits.allSatisfy({ $0.isASCII && $0.properties.isASCIIHexDigit }),
                 let unit = UInt16(String(String.UnicodeScalarView(digits)), radix: 16)
-            else { throw error("“\\u” without four hexadecimal digits", hint: "Write “\\\\u” for a backslash and a u.") }
+            else {
+                throw error("“\\u” without four hexadecimal digits", hint: "Write “\\\\u” for a backslash and a u.")
+            }
             position += 4
             return [unit]
         default: return Array(String(scalar).utf16)

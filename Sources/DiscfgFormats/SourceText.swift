@@ -13,12 +13,13 @@ enum SourceText {
         var iterator = content.makeIterator()
         decoding: while true {
             switch decoder.decode(&iterator) {
-            case .scalarValue(let scalar): valid += UTF8.width(scalar)
+            case .scalarValue(let scalar): valid += String(scalar).utf8.count
             case .emptyInput, .error: break decoding
             }
         }
         throw .invalid(
-            "Line \(line(of: valid, in: content)) of the file is not UTF-8.", hint: "Convert the file to UTF-8, and try again.")
+            "Line \(line(of: valid, in: content)) of the file is not UTF-8.",
+            hint: "Convert the file to UTF-8, and try again.")
     }
 
     /// The bytes without a byte order mark, which editors put in front of UTF-8 and parsers stumble on.
@@ -30,8 +31,4 @@ enum SourceText {
     static func line(of offset: Int, in bytes: some Collection<UInt8>) -> Int {
         1 + bytes.prefix(offset).count { $0 == 0x0A }
     }
-}
-
-extension UTF8 {
-    fileprivate static func width(_ scalar: UTF8.EncodedScalar) -> Int { scalar.count }
 }

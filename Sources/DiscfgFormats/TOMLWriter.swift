@@ -6,7 +6,8 @@ struct TOMLWriter {
 
     static func bytes(of tree: ConfigTree) throws(DiscfgError) -> [UInt8] {
         guard case .object(let members) = tree else {
-            throw .invalid("TOML has no file with a list or a single value at its root.", hint: "Export it as JSON or YAML.")
+            throw .invalid(
+                "TOML has no file with a list or a single value at its root.", hint: "Export it as JSON or YAML.")
         }
         var writer = TOMLWriter()
         try writer.table(members, path: [])
@@ -58,18 +59,23 @@ struct TOMLWriter {
         switch tree {
         case .null:
             throw .invalid(
-                "“\(display(path))” is null, which TOML cannot say.", hint: "Delete the key, or export as JSON or YAML.")
+                "“\(display(path))” is null, which TOML cannot say.", hint: "Delete the key, or export as JSON or YAML."
+            )
         case .bool(let flag): return flag ? "true" : "false"
         case .number(let literal): return try number(literal, path: path)
         case .string(let text): return string(text)
         case .typed(let scalar): return typed(scalar)
         case .array(let elements):
             var parts: [String] = []
-            for (index, element) in elements.enumerated() { parts.append(try value(element, path: path + [String(index)])) }
+            for (index, element) in elements.enumerated() {
+                parts.append(try value(element, path: path + [String(index)]))
+            }
             return "[" + parts.joined(separator: ", ") + "]"
         case .object(let members):
             var parts: [String] = []
-            for member in members { parts.append(try name(member.name) + " = " + value(member.value, path: path + [member.name])) }
+            for member in members {
+                parts.append(try name(member.name) + " = " + value(member.value, path: path + [member.name]))
+            }
             return parts.isEmpty ? "{}" : "{ " + parts.joined(separator: ", ") + " }"
         }
     }
@@ -81,14 +87,17 @@ struct TOMLWriter {
     private static func number(_ literal: String, path: [String]) throws(DiscfgError) -> String {
         if literal.contains(where: { ".eE".contains($0) }) || Int64(literal) != nil { return literal }
         throw .invalid(
-            "“\(display(path))” is an integer of more than 64 bits, which TOML cannot say.", hint: "Export as JSON or YAML.")
+            "“\(display(path))” is an integer of more than 64 bits, which TOML cannot say.",
+            hint: "Export as JSON or YAML.")
     }
 
     private static func typed(_ scalar: TypedScalar) -> String {
         switch scalar.kind {
         case .offsetDateTime, .localDateTime, .localDate, .localTime, .float: scalar.text
         case .yaml:
-            if case .number(let literal) = scalar.json, literal.contains(where: { ".eE".contains($0) }) { literal } else {
+            if case .number(let literal) = scalar.json, literal.contains(where: { ".eE".contains($0) }) {
+                literal
+            } else {
                 string(scalar.text)
             }
         case .binary: string(scalar.text)

@@ -48,7 +48,8 @@ struct TimestampText: Sendable, Hashable {
 
     private static func clock(_ hour: Int, _ minute: Int, _ second: Int, fraction: Substring) -> String {
         let digits = fraction.reversed().drop { $0 == "0" }.reversed()
-        return "\(hour.padded(2)):\(minute.padded(2)):\(second.padded(2))" + (digits.isEmpty ? "" : "." + String(digits))
+        return "\(hour.padded(2)):\(minute.padded(2)):\(second.padded(2))"
+            + (digits.isEmpty ? "" : "." + String(digits))
     }
 
     private static func offset(minutes: Int) -> String {
@@ -81,7 +82,8 @@ extension TimestampText {
         }
 
         mutating func time(shortHour: Bool) -> String? {
-            guard let hour = number(shortHour ? 1...2 : 2...2), hour < 24, take(":"), let minute = number(2...2), minute < 60,
+            guard let hour = number(shortHour ? 1...2 : 2...2), hour < 24, take(":"), let minute = number(2...2),
+                minute < 60,
                 take(":"), let second = number(2...2), second < 60
             else { return nil }
             var fraction: Substring = ""

@@ -35,7 +35,8 @@ private final class Directory {
         if isMarker { segments.removeLast() }
         guard key.text != nil, !segments.contains(where: \.isEmpty) else {
             throw .invalid(
-                "The key “\(key)” is not a path, so it has no place in the file.", hint: "Export a prefix that it is not below.")
+                "The key “\(key)” is not a path, so it has no place in the file.",
+                hint: "Export a prefix that it is not below.")
         }
         for segment in segments { directory = directory.child(Array(segment)) }
         if !isMarker { directory.item = (key, value) }
@@ -72,7 +73,8 @@ private final class Directory {
             if let other = first.updateValue(position, forKey: Array(segment.name.utf8)) {
                 let keys = [other, position].compactMap { children[$0].directory.firstKey?.description }
                 throw .invalid(
-                    "The keys “\(keys.joined(separator: "” and “"))” have one name in the file.", hint: "Rename one of them.")
+                    "The keys “\(keys.joined(separator: "” and “"))” have one name in the file.",
+                    hint: "Rename one of them.")
             }
         }
         return zip(segments, values).map { ConfigTree.Member(name: $0.name, value: $1) }

@@ -1,9 +1,9 @@
 import DiscfgCore
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// A scalar of a type that TOML or YAML has and JSON lacks.
@@ -40,7 +40,8 @@ struct TypedScalar: Sendable, Hashable {
     /// The scalar that a stored value holds, or `nil` where it is ordinary, or was edited to something of no such type.
     init?(_ value: Value) {
         let parts = value.contentType.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }
-        guard let name = parts.dropFirst().first(where: { $0.hasPrefix("type=") }), let kind = Kind(rawValue: String(name.dropFirst(5)))
+        guard let name = parts.dropFirst().first(where: { $0.hasPrefix("type=") }),
+            let kind = Kind(rawValue: String(name.dropFirst(5)))
         else { return nil }
         if kind == .binary {
             self.init(binary: value.bytes)

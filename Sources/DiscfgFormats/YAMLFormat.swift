@@ -2,12 +2,14 @@ import DiscfgCore
 import Yams
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
-/// YAML: Yams reads the syntax, ``YAMLScalar`` the scalars. Anchors and merge keys are resolved.
+/// YAML, with the syntax read by Yams and the scalars by `YAMLScalar`.
+///
+/// Anchors and merge keys are resolved.
 enum YAMLFormat {
     /// How many nodes aliases may add to those that are written out; a few lines of YAML could otherwise name billions.
     static let maximumAliasedNodes = 100_000
@@ -50,9 +52,11 @@ enum YAMLFormat {
 
     private static func syntaxError(_ error: YamlError, in text: String) -> DiscfgError {
         switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
             return .invalid(
-                "Line \(mark.line) of the file is not YAML: \(problem).", hint: "Mend that line, or name another format.")
+                "Line \(mark.line) of the file is not YAML: \(problem).",
+                hint: "Mend that line, or name another format.")
         case .duplicatedKeysInMapping(let names, let context):
             return duplicate(names.first ?? "", line: context.mark.line)
         case .reader(let problem, let offset, _, _):
@@ -65,7 +69,8 @@ enum YAMLFormat {
     }
 
     fileprivate static func duplicate(_ name: String, line: Int) -> DiscfgError {
-        .invalid("Line \(line) of the file gives the name “\(name)” again in one map.", hint: "Rename or remove one of the two.")
+        .invalid(
+            "The name “\(name)” of line \(line) stands twice in one map.", hint: "Rename or remove one of the two.")
     }
 }
 
@@ -104,7 +109,8 @@ private struct YAMLTreeReader {
         for (key, value) in mapping {
             guard case .scalar(let name) = key else {
                 throw .invalid(
-                    "Line \(key.mark?.line ?? 0) of the file has a list or a map as a name.", hint: "Use text as the name.")
+                    "Line \(key.mark?.line ?? 0) of the file has a list or a map as a name.",
+                    hint: "Use text as the name.")
             }
             if name.string == "<<", name.style == .plain {
                 merged += try merge(value, depth: depth)
@@ -148,7 +154,8 @@ private struct YAMLTreeReader {
         let standard = "tag:yaml.org,2002:"
         let name = tag.rawValue.hasPrefix(standard) ? "!!" + tag.rawValue.dropFirst(standard.count) : tag.rawValue
         return .invalid(
-            "Line \(line ?? 0) of the file has the tag “\(name)”, which is not supported.", hint: "Write the value without it.")
+            "Line \(line ?? 0) of the file has the tag “\(name)”, which is not supported.",
+            hint: "Write the value without it.")
     }
 
     private func scalarTree(_ scalar: Node.Scalar) throws(DiscfgError) -> ConfigTree {

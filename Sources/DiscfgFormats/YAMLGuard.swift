@@ -13,7 +13,8 @@ enum YAMLGuard {
         var scanner = Scanner()
         for scalar in text.unicodeScalars { scanner.read(scalar) }
         guard scanner.aliases > harmlessAliases, let line = scanner.collectionNameLine else { return }
-        throw .invalid("Line \(line) of the file has a list, a map or an alias as a name.", hint: "Use text as the name.")
+        throw .invalid(
+            "Line \(line) of the file has a list, a map or an alias as a name.", hint: "Use text as the name.")
     }
 
     /// Follows one line at a time: a name, and the brackets of a list or a map that is one, cannot span lines.

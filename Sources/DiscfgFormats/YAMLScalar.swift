@@ -19,7 +19,8 @@ enum YAMLScalar {
         default: break
         }
         // Everything else with a type begins like a number.
-        guard first.isDigit || first == UInt8(ascii: "-") || first == UInt8(ascii: "+") || first == UInt8(ascii: ".") else {
+        guard first.isDigit || first == UInt8(ascii: "-") || first == UInt8(ascii: "+") || first == UInt8(ascii: ".")
+        else {
             return .string(text)
         }
         if let number = number(text) { return .number(number) }
@@ -44,7 +45,8 @@ enum YAMLScalar {
         // A sign before a bare point is a number in 1.2 only.
         guard scanner.take("."), !whole.isEmpty || !scanner.hadSign else { return nil }
         let fraction = scanner.digits()
-        guard !whole.isEmpty || !fraction.isEmpty, let exponent = scanner.exponent(signRequired: true), scanner.isAtEnd else {
+        guard !whole.isEmpty || !fraction.isEmpty, let exponent = scanner.exponent(signRequired: true), scanner.isAtEnd
+        else {
             return nil
         }
         let leading = String(whole.drop { $0 == "0" })

@@ -167,7 +167,8 @@ enum YAMLText {
 
     /// Whether the text is better written as a block of lines, and safely so.
     static func isBlock(_ text: String) -> Bool {
-        guard text.unicodeScalars.contains("\n"), let first = text.unicodeScalars.first, first != " ", first != "\n" else {
+        guard text.unicodeScalars.contains("\n"), let first = text.unicodeScalars.first, first != " ", first != "\n"
+        else {
             return false
         }
         guard text.unicodeScalars.allSatisfy({ $0 == "\n" || isPrintable($0) }) else { return false }

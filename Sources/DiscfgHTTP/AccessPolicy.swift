@@ -75,7 +75,7 @@ public struct AccessPolicy: Sendable {
     /// Adds what lets a named page read the answer.
     func decorate(_ response: inout Response, for request: Request) {
         guard !origins.isEmpty else { return }
-        response.headers[.vary] = "Origin"
+        response.headers[.vary] = response.headers[.vary].map { "\($0), Origin" } ?? "Origin"
         guard let origin = request.headers[.origin], origins.contains(origin.lowercased()) else { return }
         response.headers[.accessControlAllowOrigin] = origin
         response.headers[.accessControlExposeHeaders] = "ETag, X-Request-Id, X-Discfg-Version, X-Discfg-Revision"

@@ -57,6 +57,8 @@ public struct DiscfgResponder: HTTPResponder {
                 response = early
             } else {
                 response = try await routes.respond(to: request, context: context)
+                // The router answers this one by itself, and without a body.
+                if context.endpointPath == "NotFound" { throw HTTPError(.notFound) }
             }
         } catch {
             response = answer(to: error, requestID: requestID)

@@ -1,13 +1,15 @@
 import DiscfgCore
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// The routes as they are gathered: a path with the methods it knows; every other method is refused by name.
 final class RouteTable {
     typealias Handler = @Sendable (Call) async throws -> Response
 
     private var handlers: [String: [HTTPRequest.Method: Handler]] = [:]
-    private static let methods: [HTTPRequest.Method] = [.get, .head, .put, .patch, .post, .delete, .options, .trace, .connect]
+    private static let methods: [HTTPRequest.Method] =
+        [.get, .head, .put, .patch, .post, .delete, .options, .trace, .connect] + [HTTPRequest.Method("QUERY")].compactMap { $0 }
 
     /// Adds a route; a path answers HEAD as GET without its body.
     func on(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
@@ -49,13 +51,12 @@ struct Call: Sendable {
     /// - Parameter fixed: How many segments the route has before it.
     /// - Throws: `DiscfgError` with code `invalidName` when it is not UTF-8.
     func path(after fixed: Int) throws -> String {
-        let raw = request.head.path?.prefix { $0 != "?" && $0 != "#" } ?? ""
-        var rest = Substring(raw).utf8
-        for _ in 0...fixed {
-            guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return "" }
-            rest = rest[rest.index(after: slash)...]
+        var rest = Substring(request.uri.path).utf8
+        for _ in 0..<fixed {
+            // As the router counts them: it does not see an empty segment.
+            rest = rest.drop { $0 == UInt8(ascii: "/") }.drop { $0 != UInt8(ascii: "/") }
         }
-        return try PercentEncoding.decode("/" + Substring(rest))
+        return try PercentEncoding.decode(Substring(rest))
     }
 
     /// The whole body.
@@ -66,8 +67,11 @@ struct Call: Sendable {
         do {
             let buffer = try await request.body.collect(upTo: limit)
             return Array(buffer.readableBytesView)
-        } catch let error as HTTPError where error.status == .contentTooLarge {
+        } catch is NIOTooManyBytesError {
             throw Self.tooLarge(limit)
+        } catch let error where !(error is CancellationError) {
+            throw DiscfgError(
+                .invalidRequest, "The request's body stopped halfway.", hint: "Send it again; nothing was written.", cause: error)
         }
     }
 
@@ -89,6 +93,13 @@ struct Call: Sendable {
     func accepts(_ type: String) -> Bool {
         guard let accept = request.headers[.accept] else { return false }
         return accept.split(separator: ",").contains { $0.prefix { $0 != ";" }.trimmed == type }
+    }
+
+    /// Whether the caller asks for a bare value, and not for the envelope as well.
+    ///
+    /// Clients that send `application/json, text/plain, */*` whatever they fetch want JSON.
+    var wantsBareValue: Bool {
+        (accepts("text/plain") || accepts("application/octet-stream")) && !accepts("application/json")
     }
 }
 

@@ -38,16 +38,19 @@ extension Database {
 
     private static let logColumns = "l.revision, l.id, l.time, l.author, l.message"
 
+    private static let commits = """
+        SELECT \(logColumns), \(ChangeColumns.selection)
+        FROM log l LEFT JOIN changes c ON c.config = l.config AND c.revision = l.revision \(ChangeColumns.blobs)
+        WHERE l.config = ? AND l.revision > ? AND l.revision <= ?
+        """
+    private static let oldestFirst = commits + " ORDER BY l.revision, c.key"
+    private static let newestFirst = commits + " ORDER BY l.revision DESC, c.key"
+
     /// The commits beyond a revision, oldest first: at least one, if there is one.
     func commits(of config: ConfigHead, after: Revision, limit: Int) throws -> [Commit] {
         let last = min(config.tail.revision, after.addingReportingOverflow(Int64(clamping: limit)).partialValue)
         guard limit > 0, after < last else { return [] }
-        var query = try query(
-            """
-            SELECT \(Self.logColumns), \(ChangeColumns.selection)
-            FROM log l LEFT JOIN changes c ON c.config = l.config AND c.revision = l.revision \(ChangeColumns.blobs)
-            WHERE l.config = ? AND l.revision > ? AND l.revision <= ? ORDER BY l.revision, c.key
-            """)
+        var query = try query(Self.oldestFirst)
         query.bind(config.id)
         query.bind(after)
         query.bind(last)
@@ -56,12 +59,7 @@ extension Database {
 
     /// The commits from one revision down to, and without, another.
     func commits(of config: ConfigHead, newest: Revision, downTo oldest: Revision) throws -> [Commit] {
-        var query = try query(
-            """
-            SELECT \(Self.logColumns), \(ChangeColumns.selection)
-            FROM log l LEFT JOIN changes c ON c.config = l.config AND c.revision = l.revision \(ChangeColumns.blobs)
-            WHERE l.config = ? AND l.revision > ? AND l.revision <= ? ORDER BY l.revision DESC, c.key
-            """)
+        var query = try query(Self.newestFirst)
         query.bind(config.id)
         query.bind(oldest)
         query.bind(newest)
@@ -84,10 +82,11 @@ extension Database {
         return try collect(query, expecting: nil, step: 0, through: 0)
     }
 
-    /// Makes commits of rows, each of a log entry and one of its changes.
-    ///
-    /// - Parameter expecting: The first revision, where every one must be there until `through`; `nil` where there are gaps.
-    private func collect(_ query: Query, expecting first: Revision?, step: Int64, through last: Revision) throws -> [Commit] {
+    /// Makes commits of rows, each of a log entry and one of its changes; `expecting` is the first revision, where every one
+    /// must be there until `through`, and `nil` where there are gaps.
+    private func collect(_ query: Query, expecting first: Revision?, step: Int64, through last: Revision) throws
+        -> [Commit]
+    {
         var commits: [Commit] = []
         var weight = 0
         try query.forEach { row in
@@ -99,12 +98,14 @@ extension Database {
                 }
                 commits.append(
                     Commit(
-                        id: row.text(1), revision: revision, time: Timestamp(milliseconds: row.integer(2)), author: row.text(3),
+                        id: row.text(1), revision: revision, time: Timestamp(milliseconds: row.integer(2)),
+                        author: row.text(3),
                         message: row.text(4), changes: []))
             }
             if !row.isNull(5) {
                 let change = try ChangeColumns.read(row, from: 5)
-                weight += change.key.bytes.count + (change.item?.value.bytes.count ?? 0)
+                weight +=
+                    change.key.bytes.count + (change.item?.value.bytes.count ?? 0)
                     + (change.previous?.value.bytes.count ?? 0)
                 commits[commits.count - 1].changes.append(change)
             }

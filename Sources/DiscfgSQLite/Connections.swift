@@ -48,7 +48,9 @@ final class Connections: Sendable {
         case readWrite, readOnly, immutable
     }
 
-    private static func open(_ file: DatabaseFile, readOnly: Bool, errors: ErrorTranslator) throws -> (DatabaseQueue, Access) {
+    private static func open(_ file: DatabaseFile, readOnly: Bool, errors: ErrorTranslator) throws -> (
+        DatabaseQueue, Access
+    ) {
         if !readOnly { try file.create(errors: errors) }
         // What it is, without leaving a trace: a file that is not discfg's must stay as it is.
         let immutable = try connect(file, isImmutable: true, isReader: true)
@@ -63,7 +65,9 @@ final class Connections: Sendable {
                 let writer = try connect(file, isImmutable: false, isReader: false)
                 let isReadOnly = try writer.writeWithoutTransaction { db in
                     let isReadOnly = sqlite3_db_readonly(db.sqliteConnection, "main") == 1
-                    if isReadOnly, try Schema.kind(db) != .discfg(version: Schema.version) { throw errors.notWritable() }
+                    if isReadOnly, try Schema.kind(db) != .discfg(version: Schema.version) {
+                        throw errors.notWritable()
+                    }
                     if !isReadOnly { try Schema.prepare(db, errors: errors) }
                     return isReadOnly
                 }
@@ -75,7 +79,8 @@ final class Connections: Sendable {
         guard kind == .discfg(version: Schema.version) else { throw errors.notWritable() }
         guard !file.hasLog else {
             throw errors.unopenable(
-                "is read-only, and has a write-ahead log that must be merged first", "Open it once where it can be written.")
+                "is read-only, and has a write-ahead log that must be merged first",
+                "Open it once where it can be written.")
         }
         return (immutable, .immutable)
     }
@@ -93,7 +98,9 @@ final class Connections: Sendable {
             if isReader { return try db.execute(sql: "PRAGMA query_only = 1") }
             // An acknowledged write survives the loss of power, also where fsync alone does not reach the disk.
             try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
-            try db.execute(sql: "PRAGMA journal_size_limit = 8388608")
+            // A page that many commits change is copied into the file once for 16 MiB of them; the log shrinks back to that.
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 16777216")
+            try db.execute(sql: "PRAGMA cache_size = -8000")
         }
         return try DatabaseQueue(path: isImmutable ? file.immutableURI : file.path, configuration: configuration)
     }
@@ -130,7 +137,8 @@ final class Connections: Sendable {
     }
 
     private func readOnce<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        let reader = try readers.withLock { $0.popLast() }
+        let reader =
+            try readers.withLock { $0.popLast() }
             ?? Self.connect(file, isImmutable: isImmutable, isReader: true)
         let result = Swift.Result { try reader.unsafeRead(body) }
         // One that SQLite found fault with is closed: the next read opens another.

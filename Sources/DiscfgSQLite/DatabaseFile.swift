@@ -45,6 +45,8 @@ struct DatabaseFile: Sendable {
             guard status.st_mode & S_IFMT != S_IFDIR else {
                 throw errors.unopenable("is a folder", "Name a file in it.")
             }
+            // SQLite takes a file of one byte for an empty one, and would write over it.
+            if (1..<512).contains(status.st_size) { throw errors.notADatabase() }
             return
         }
         if errno != ENOENT { throw problem(errno, errors: errors) }

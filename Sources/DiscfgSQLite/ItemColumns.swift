@@ -17,7 +17,9 @@ enum ItemColumns {
     static let namesWithoutValue = names.dropFirst().map { "i.\($0)" }.joined(separator: ", ")
 
     /// The item in the columns from `start`, or `nil` where they are empty.
-    static func read(_ row: Query, from start: Int32, key: @autoclosure () throws -> Key, values: Bool = true) throws -> Item? {
+    static func read(_ row: Query, from start: Int32, key: @autoclosure () throws -> Key, values: Bool = true) throws
+        -> Item?
+    {
         if row.isNull(start + 2) { return nil }
         let key = try key()
         let bytes: [UInt8]

@@ -32,10 +32,14 @@ struct Query {
     mutating func bind(_ text: String) {
         bound += 1
         var text = text
-        text.withUTF8 { utf8 in
-            _ = utf8.withMemoryRebound(to: CChar.self) {
-                // A null pointer would bind NULL, and an empty buffer may have one.
-                sqlite3_bind_text(statement, bound, $0.baseAddress ?? Self.empty, Int32($0.count), Self.copied)
+        _ = text.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) {
+                // An empty buffer may have no address, and that would bind NULL.
+                if let start = $0.baseAddress, !$0.isEmpty {
+                    sqlite3_bind_text(statement, bound, start, Int32($0.count), Self.copied)
+                } else {
+                    sqlite3_bind_text(statement, bound, "", 0, Self.copied)
+                }
             }
         }
     }
@@ -61,12 +65,6 @@ struct Query {
             sqlite3_bind_null(statement, bound)
         }
     }
-
-    private static let empty: UnsafePointer<CChar> = {
-        let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
-        pointer.initialize(to: 0)
-        return UnsafePointer(pointer)
-    }()
 
     // MARK: Running
 

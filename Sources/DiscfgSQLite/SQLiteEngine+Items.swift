@@ -10,11 +10,7 @@ extension SQLiteEngine {
                 var items: [Key: Item] = [:]
                 items.reserveCapacity(keys.count)
                 for key in keys {
-                    var query = try db.query(
-                        """
-                        SELECT \(ItemColumns.selection(of: "i", blobs: "b"))
-                        FROM items i LEFT JOIN blobs b ON b.digest = i.digest WHERE i.config = ? AND i.key = ?
-                        """)
+                    var query = try db.query(Database.itemOfMany)
                     query.bind(head.id)
                     query.bind(key.bytes)
                     items[key] = try query.first { try ItemColumns.read($0, from: 0, key: key) } ?? nil
@@ -58,6 +54,11 @@ extension SQLiteEngine {
 extension Database {
     /// A page of items ends when it has this many bytes of keys and values.
     private static var pageBytes: Int { 8 << 20 }
+
+    /// The text of what is asked often is made once: making it takes longer than SQLite's answer.
+    fileprivate static let itemOfMany =
+        "SELECT " + ItemColumns.selection(of: "i", blobs: "b")
+        + " FROM items i LEFT JOIN blobs b ON b.digest = i.digest WHERE i.config = ? AND i.key = ?"
 
     private static let oneItem =
         "SELECT c.id, c.tail, c.tail_time, c.trimmed, " + ItemColumns.selection(of: "i", blobs: "b")

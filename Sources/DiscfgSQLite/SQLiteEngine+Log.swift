@@ -83,7 +83,8 @@ extension Database {
     func write(_ commits: [Commit], config: Int64) throws {
         guard let last = commits.last else { return }
         for commit in commits {
-            var entry = try query("INSERT INTO log(config, revision, id, time, author, message) VALUES(?, ?, ?, ?, ?, ?)")
+            var entry = try query(
+                "INSERT INTO log(config, revision, id, time, author, message) VALUES(?, ?, ?, ?, ?, ?)")
             entry.bind(config)
             entry.bind(commit.revision)
             entry.bind(commit.id)

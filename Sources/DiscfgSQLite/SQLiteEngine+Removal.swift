@@ -70,7 +70,8 @@ extension Database {
         case .log(let revision):
             let changes = try remove(
                 rows: "SELECT revision, key FROM changes WHERE config = ?1 AND revision <= ?2 LIMIT ?3",
-                from: "changes", key: "(revision, key)", digests: "digest, previous_digest", config: config, through: revision)
+                from: "changes", key: "(revision, key)", digests: "digest, previous_digest", config: config,
+                through: revision)
             if changes { return true }
             return try remove(
                 rows: "SELECT revision FROM log WHERE config = ?1 AND revision <= ?2 LIMIT ?3",

@@ -37,10 +37,12 @@ public final class SQLiteEngine: StorageEngine {
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
         try await write { db in
             guard try db.record(of: name) == nil else {
-                throw DiscfgError(.configExists, "There is a config named “\(name)” already.", hint: "Choose another name.")
+                throw DiscfgError(
+                    .configExists, "There is a config named “\(name)” already.", hint: "Choose another name.")
             }
             var query = try db.query(
-                "INSERT INTO configs(name, settings, created, tail, tail_time, trimmed) VALUES(?, ?, ?, 0, 0, 0) RETURNING id")
+                "INSERT INTO configs(name, settings, created, tail, tail_time, trimmed) VALUES(?, ?, ?, 0, 0, 0) RETURNING id"
+            )
             query.bind(name.description)
             query.bind(settings.json.text)
             query.bind(first.time.milliseconds)

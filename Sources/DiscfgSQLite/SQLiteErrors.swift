@@ -21,11 +21,13 @@ struct ErrorTranslator: Sendable {
         switch error.resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
             return make(
-                .storeUnavailable, "is busy: another process holds it", "Try again; if it stays so, see what else has it open.", error)
+                .storeUnavailable, "is busy: another process holds it",
+                "Try again; if it stays so, see what else has it open.", error)
         case .SQLITE_FULL:
             return make(.storeNotWritable, "cannot grow: the disk is full", "Make room, or compact the history.", error)
         case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_DBMOVED:
-            return make(.storeUnusable, "was moved or deleted while it was open", "Put it back, then start again.", error)
+            return make(
+                .storeUnusable, "was moved or deleted while it was open", "Put it back, then start again.", error)
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
             return notWritable(error)
         case .SQLITE_IOERR where atCommit:
@@ -46,11 +48,14 @@ struct ErrorTranslator: Sendable {
         case .SQLITE_TOOBIG:
             return make(.tooLarge, "does not take a value of that size", "Store large content elsewhere.", error)
         default:
-            return make(.storeUnusable, "failed: SQLite says “\(error.message ?? "\(error.resultCode)")”", "Check the file.", error)
+            return make(
+                .storeUnusable, "failed: SQLite says “\(error.message ?? "\(error.resultCode)")”", "Check the file.",
+                error)
         }
     }
 
-    private func make(_ code: DiscfgError.Code, _ problem: String, _ hint: String, _ cause: (any Error)?) -> DiscfgError {
+    private func make(_ code: DiscfgError.Code, _ problem: String, _ hint: String, _ cause: (any Error)?) -> DiscfgError
+    {
         DiscfgError(code, "The store “\(path)” \(problem).", hint: hint, cause: cause)
     }
 
@@ -71,7 +76,8 @@ struct ErrorTranslator: Sendable {
     }
 
     func foreign() -> DiscfgError {
-        make(.storeUnusable, "is the database of another program", "Name another file; this one was left as it is.", nil)
+        make(
+            .storeUnusable, "is the database of another program", "Name another file; this one was left as it is.", nil)
     }
 
     func newer(_ version: Int64) -> DiscfgError {

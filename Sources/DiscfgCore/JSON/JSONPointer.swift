@@ -9,12 +9,12 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest` when it does not begin with `/` or has a stray `~`.
     public init(_ text: String) throws(DiscfgError) {
-        guard text.isEmpty || text.hasPrefix("/") else {
+        guard text.isEmpty || text.utf8.first == UInt8(ascii: "/") else {
             throw .invalid("The JSON Pointer “\(text)” does not begin with “/”.", hint: "Write “/\(text)” (RFC 6901).")
         }
         var tokens: [String] = []
-        for token in text.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            tokens.append(try PathEscape.unescape(token))
+        for token in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
+            tokens.append(try PathEscape.unescape(Substring(token)))
         }
         self.tokens = tokens
     }
@@ -56,29 +56,39 @@ extension JSONValue {
 }
 
 /// The escapes of RFC 6901, which discfg also uses for names that become one segment of a key.
+///
+/// They work on bytes: to Swift, a slash with a combining mark behind it is another character than a slash.
 public enum PathEscape {
+    private static let (tilde, slash) = (UInt8(ascii: "~"), UInt8(ascii: "/"))
+
     /// The name with `~` as `~0` and `/` as `~1`.
     public static func escape(_ name: String) -> String {
-        guard name.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return name }
-        return name.reduce(into: "") { $0 += $1 == "~" ? "~0" : $1 == "/" ? "~1" : String($1) }
+        guard name.utf8.contains(where: { $0 == tilde || $0 == slash }) else { return name }
+        var bytes: [UInt8] = []
+        for byte in name.utf8 {
+            bytes += byte == tilde ? [tilde, UInt8(ascii: "0")] : byte == slash ? [tilde, UInt8(ascii: "1")] : [byte]
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The name that the escaped text stands for.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest` when a `~` is followed by neither `0` nor `1`.
     public static func unescape(_ text: some StringProtocol) throws(DiscfgError) -> String {
-        var result = ""
-        var rest = Substring(text)
-        while let tilde = rest.firstIndex(of: "~") {
-            result += rest[..<tilde]
-            switch rest[tilde...].dropFirst().first {
-            case "0": result += "~"
-            case "1": result += "/"
+        var bytes: [UInt8] = []
+        var iterator = text.utf8.makeIterator()
+        while let byte = iterator.next() {
+            guard byte == tilde else {
+                bytes.append(byte)
+                continue
+            }
+            switch iterator.next() {
+            case UInt8(ascii: "0"): bytes.append(tilde)
+            case UInt8(ascii: "1"): bytes.append(slash)
             default:
                 throw .invalid("“\(text)” has a “~” that is not part of “~0” or “~1”.", hint: "Write “~0” for “~”.")
             }
-            rest = rest[tilde...].dropFirst(2)
         }
-        return result + rest
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

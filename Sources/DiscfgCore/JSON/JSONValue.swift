@@ -40,13 +40,13 @@ public enum JSONValue: Sendable, Hashable {
     public subscript(name: String) -> JSONValue? { object?[name] }
 }
 
+// Not by a nil literal: `object["name"] = nil` must remove the member, not set it to null.
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
-    ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     public init(stringLiteral value: String) { self = .string(value) }
     public init(integerLiteral value: Int64) { self = .number(String(value)) }
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    public init(nilLiteral: ()) { self = .null }
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
 
@@ -59,7 +59,18 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 /// Two objects are equal when they have equal members in any order, as RFC 8259 has it.
 public struct JSONObject: Sendable, Hashable {
     private var order: [String]
-    private var members: [String: JSONValue]
+    private var members: [Name: JSONValue]
+
+    /// A name that is compared by its bytes, as JSON has it: composed and decomposed “é” are two names.
+    private struct Name: Hashable, Sendable {
+        let text: String
+
+        static func == (left: Name, right: Name) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+        func hash(into hasher: inout Hasher) {
+            for byte in text.utf8 { hasher.combine(byte) }
+        }
+    }
 
     /// An object with these members; of two with one name the later counts.
     public init(_ members: [(String, JSONValue)] = []) {
@@ -79,12 +90,12 @@ public struct JSONObject: Sendable, Hashable {
 
     /// The member of that name; setting `nil` removes it.
     public subscript(name: String) -> JSONValue? {
-        get { members[name] }
+        get { members[Name(text: name)] }
         set {
             if let newValue {
-                if members.updateValue(newValue, forKey: name) == nil { order.append(name) }
-            } else if members.removeValue(forKey: name) != nil {
-                order.removeAll { $0 == name }
+                if members.updateValue(newValue, forKey: Name(text: name)) == nil { order.append(name) }
+            } else if members.removeValue(forKey: Name(text: name)) != nil {
+                order.removeAll { Name(text: $0) == Name(text: name) }
             }
         }
     }
@@ -95,6 +106,6 @@ public struct JSONObject: Sendable, Hashable {
 
 extension JSONObject: Sequence {
     public func makeIterator() -> some IteratorProtocol<(name: String, value: JSONValue)> {
-        order.lazy.map { (name: $0, value: members[$0] ?? .null) }.makeIterator()
+        order.lazy.map { (name: $0, value: self[$0] ?? .null) }.makeIterator()
     }
 }

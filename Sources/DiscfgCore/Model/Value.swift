@@ -25,7 +25,7 @@ public struct Value: Sendable, Hashable {
 
     /// Whether the content type says JSON: `application/json` or any type that ends in `+json`.
     public var isJSON: Bool {
-        let type = contentType.prefix { $0 != ";" }.lowercased()
+        let type = contentType.prefix { $0 != ";" && $0 != " " }.lowercased()
         return type == Self.json || type.hasSuffix("+json")
     }
 

@@ -19,6 +19,8 @@ final class CommitPipeline: Sendable {
 
     static let maximumWaiting = 10_000
     static let maximumBatch = 256
+    /// How often others may be first before a writer is told so: about a second.
+    static let maximumAttempts = 80
 
     private let state = Mutex(State())
     private let config: ConfigName
@@ -101,7 +103,10 @@ final class CommitPipeline: Sendable {
                     try await backOff(attempt)
                     continue
                 }
-                if !evaluator.proposed.isEmpty { committed(evaluator.tail.revision) }
+                if !evaluator.proposed.isEmpty {
+                    metrics.commits.increment(by: evaluator.proposed.count)
+                    committed(evaluator.tail.revision)
+                }
                 for (waiter, result) in zip(taken, results) { waiter.continuation.resume(with: result) }
                 return
             }
@@ -188,7 +193,7 @@ final class CommitPipeline: Sendable {
         var attempt = 0
         while true {
             do {
-                switch try await metrics.appended(commits, { try await engine.append(commits, to: config) }) {
+                switch try await metrics.measure({ try await engine.append(commits, to: config) }) {
                 case .appended: return nil
                 case .conflict(let newer): return newer.first?.id == first.id ? nil : newer
                 }
@@ -200,10 +205,10 @@ final class CommitPipeline: Sendable {
         }
     }
 
-    /// Waits a little, longer each time, never in step with other writers; gives up on a config that is too busy.
+    /// Waits a little, never in step with other writers; gives up on a config that is too busy.
     private func backOff(_ attempt: Int) async throws {
         if attempt == 1 { return }
-        guard attempt <= 20 else {
+        guard attempt <= Self.maximumAttempts else {
             throw DiscfgError(
                 .storeUnavailable, "Other writers to config “\(config)” were first \(attempt - 1) times in a row.",
                 hint: "Nothing was written; try again in a moment.")

@@ -25,7 +25,8 @@ extension ConfigService {
         var position = query.before.map { min($0 - 1, tail.revision) } ?? tail.revision
         var found: [Commit] = []
         let limit = min(max(query.limit, 1), 1000)
-        while found.count < limit {
+        var weight = 0
+        while found.count < limit, weight < ListQuery.maximumBytes {
             let commits = try await engine.history(
                 of: config, key: query.selection.onlyKey, through: position, limit: limit - found.count)
             guard let last = commits.last else {
@@ -33,7 +34,9 @@ extension ConfigService {
                 break
             }
             position = last.revision - 1
-            found += commits.compactMap { $0.selecting(query.selection) }
+            let selected = commits.compactMap { $0.selecting(query.selection) }
+            found += selected
+            weight += selected.reduce(0) { $0 + $1.weight }
         }
         return ChangePage(commits: found, scanned: position + 1, revision: tail.revision)
     }

@@ -6,9 +6,11 @@ extension ConfigService {
     /// Commits the expiry of what is overdue in a config, and returns how many keys that were.
     @discardableResult
     public func expireOverdue(in config: ConfigName) async throws -> Int {
+        // So many that their values fit one append, however large they are.
+        let batch = max(1, min(1000, engine.limits.bytes / Value.maximumLength))
         var count = 0
         while true {
-            let keys = try await engine.overdueKeys(in: config, at: time.now(), limit: 1000)
+            let keys = try await engine.overdueKeys(in: config, at: time.now(), limit: batch)
             guard !keys.isEmpty else { return count }
             // Whatever a transaction looks at is expired first when it is overdue.
             _ = try await commit(Transaction(then: keys.map { .get($0) }), to: config)
@@ -56,10 +58,7 @@ public struct ConfigMaintenance: Service {
             var last: ConfigName?
             while true {
                 let records = try await service.engine.configs(after: last, limit: 100)
-                for record in records {
-                    try await service.expireOverdue(in: record.name)
-                    if withRetention { try await service.enforceRetention(of: record) }
-                }
+                for record in records { try await tidy(record, withRetention: withRetention) }
                 guard let name = records.last?.name else { return }
                 last = name
             }
@@ -67,6 +66,17 @@ public struct ConfigMaintenance: Service {
             return
         } catch {
             service.logger.warning("maintenance failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// One config; what fails here must not keep the others from their turn.
+    private func tidy(_ record: ConfigRecord, withRetention: Bool) async throws {
+        do {
+            try await service.expireOverdue(in: record.name)
+            if withRetention { try await service.enforceRetention(of: record) }
+        } catch let error as DiscfgError {
+            service.logger.warning(
+                "maintenance failed", metadata: ["discfg.config": "\(record.name)", "error": "\(error)"])
         }
     }
 }

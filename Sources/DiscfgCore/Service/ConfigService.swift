@@ -96,6 +96,7 @@ extension ConfigService: ConfigStore {
     }
 
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, author: String) async throws -> ConfigInfo {
+        try Transaction(then: [], author: author).validate()
         let commit = Commit(revision: 1, time: time.now(), author: author, message: "created", changes: [])
         try await engine.createConfig(name, settings: settings, first: commit)
         logger.info("config created", metadata: ["discfg.config": "\(name)"])

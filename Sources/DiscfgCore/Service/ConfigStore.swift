@@ -68,6 +68,8 @@ public struct ListQuery: Sendable, Hashable {
 
     public static let defaultLimit = 1000
     public static let maximumLimit = 10_000
+    /// A page ends when its values have about this many bytes, before it has `limit` entries.
+    public static let maximumBytes = 16 << 20
 
     public init(
         _ directory: String = "", isRecursive: Bool = false, at revision: Revision? = nil, after: String? = nil,
@@ -125,7 +127,8 @@ public struct ChangesQuery: Sendable, Hashable {
     /// How long to wait for the first; `nil` not to wait.
     public var wait: Duration?
 
-    public static let maximumWait: Duration = .seconds(300)
+    /// Longer waits end after this, with nothing: whoever went away meanwhile is not waited for much longer.
+    public static let maximumWait: Duration = .seconds(60)
 
     public init(after: Revision, selection: KeySelection = .all, limit: Int = 1000, wait: Duration? = nil) {
         self.after = after

@@ -12,6 +12,7 @@ final class LogFollower: Sendable {
     }
 
     private struct State {
+        /// The greatest revision that was announced and not yet looked for.
         var known: Revision = 0
         var waiters: [Int: Waiter] = [:]
         var nextID = 0
@@ -50,7 +51,11 @@ final class LogFollower: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let outcome: (resume: Bool, poll: Bool) = state.withLock { state in
-                    if state.known > revision || Task.isCancelled { return (true, false) }
+                    if state.known > revision || Task.isCancelled {
+                        // Believed once: after a config was made anew, its log is shorter than what was announced.
+                        state.known = revision
+                        return (true, false)
+                    }
                     state.waiters[id] = Waiter(revision: revision, deadline: deadline, continuation: continuation)
                     defer { state.isPolling = true }
                     return (false, !state.isPolling)

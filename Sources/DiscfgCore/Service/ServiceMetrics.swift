@@ -15,12 +15,10 @@ struct ServiceMetrics: Sendable {
     }
 
     /// Measures an append.
-    func appended(_ commits: [Commit], _ append: () async throws -> AppendOutcome) async rethrows -> AppendOutcome {
+    func measure(_ append: () async throws -> AppendOutcome) async rethrows -> AppendOutcome {
         let start = ContinuousClock.now
-        let outcome = try await append()
-        appendDuration.recordNanoseconds((ContinuousClock.now - start).nanoseconds)
-        if outcome == .appended { self.commits.increment(by: commits.count) }
-        return outcome
+        defer { appendDuration.recordNanoseconds((ContinuousClock.now - start).nanoseconds) }
+        return try await append()
     }
 }
 

@@ -54,30 +54,17 @@ struct SnapshotReader {
         var items: [Item] = []
         var revision = revision
         var rest: KeyRange? = range
-        while let range = rest, items.count < limit {
+        var weight = 0
+        while let range = rest, items.count < limit, weight < ListQuery.maximumBytes {
             let page = try await page(of: range, at: revision, limit: limit - items.count)
             items += page.items
+            weight += page.items.reduce(0) { $0 + $1.value.bytes.count }
             (revision, rest) = (page.revision, page.rest)
         }
         let hasMore = rest != nil || items.count > limit
         let entries = items.prefix(limit).map { Listing.Entry.item($0) }
         return Listing(
             entries: entries, revision: revision ?? 0, next: hasMore ? entries.last.map(ListCursor.text(after:)) : nil)
-    }
-
-    /// Every item of some ranges.
-    func all(_ ranges: [KeyRange], at revision: Revision?) async throws -> (items: [Item], revision: Revision) {
-        var items: [Item] = []
-        var revision = revision
-        for range in ranges {
-            var rest: KeyRange? = range
-            while let range = rest {
-                let page = try await page(of: range, at: revision, limit: 1000)
-                items += page.items
-                (revision, rest) = (page.revision, page.rest)
-            }
-        }
-        return (items, revision ?? 0)
     }
 
     /// Up to `limit` entries of one level: keys, and directories in place of what is below them.
@@ -96,7 +83,8 @@ struct SnapshotReader {
                     continue
                 }
                 let entry = Listing.Entry.directory(String(decoding: directory, as: UTF8.self))
-                if entries.last?.name != entry.name { entries.append(entry) }
+                // By bytes: texts that Unicode calls equivalent are different keys.
+                if entries.last.map({ $0.name.utf8.elementsEqual(entry.name.utf8) }) != true { entries.append(entry) }
             }
             // The page may end inside a directory: what else is in there is not worth reading.
             if let end = page.items.last?.key.directory(below: prefix)?.prefixEnd, let remaining = rest,

@@ -7,7 +7,7 @@ struct TransactionEvaluator {
     private(set) var tail: LogTail
     /// The commits to append, in order.
     private(set) var proposed: [Commit] = []
-    /// What they weigh, against the engine's limits.
+    /// What they weigh, against the engine's limits; what expires is nobody's transaction and does not count.
     private(set) var changeCount = 0
     private(set) var byteCount = 0
     /// Every key that was loaded or changed; a `nil` is known to be absent.
@@ -26,7 +26,8 @@ struct TransactionEvaluator {
     /// Takes over what others committed; what was proposed is void.
     mutating func advance(over newer: [Commit]) {
         let base = proposed.isEmpty ? tail.revision : proposed[0].revision - 1
-        for commit in proposed { for change in commit.changes { items[change.key] = .some(change.previous) } }
+        // The newest first: what a key was before the oldest of them is what it was.
+        for commit in proposed.reversed() { for change in commit.changes { items[change.key] = .some(change.previous) } }
         (proposed, changeCount, byteCount) = ([], 0, 0)
         tail.revision = base
         for commit in newer where commit.revision == tail.revision + 1 {
@@ -42,7 +43,7 @@ struct TransactionEvaluator {
         guard !overdue.isEmpty else { return }
         var draft = Draft(revision: tail.revision + 1)
         for item in overdue { draft.record(.removed(item, kind: .expire)) }
-        propose(draft, author: "", message: "")
+        propose(draft, author: "", message: "", weighs: false)
     }
 
     /// Carries out one transaction, and proposes its commit when it changes anything.
@@ -121,14 +122,16 @@ struct TransactionEvaluator {
     }
 
     @discardableResult
-    private mutating func propose(_ draft: Draft, author: String, message: String) -> Bool {
+    private mutating func propose(_ draft: Draft, author: String, message: String, weighs: Bool = true) -> Bool {
         let changes = draft.changes.values.sorted { $0.key < $1.key }
         guard !changes.isEmpty else { return false }
         for change in changes { items[change.key] = .some(change.item) }
         let commit = Commit(revision: draft.revision, time: time, author: author, message: message, changes: changes)
         proposed.append(commit)
-        changeCount += changes.count
-        byteCount += commit.weight
+        if weighs {
+            changeCount += changes.count
+            byteCount += commit.weight
+        }
         tail.revision = commit.revision
         return true
     }

@@ -151,7 +151,7 @@ extension RollbackRequest {
     public init(wire object: JSONValue, author: String) throws(DiscfgError) {
         try object.allowOnly(["to", "prefix", "message"])
         self.init(
-            to: try object.integer("to"), selection: try .subtree(try object.optionalString("prefix") ?? ""), author: author,
+            to: try object.revision("to"), selection: try .subtree(try object.optionalString("prefix") ?? ""), author: author,
             message: try object.optionalString("message") ?? "")
     }
 
@@ -169,7 +169,7 @@ extension CompactionRequest {
     /// Reads `{"to":5}` or `{"keep":"30d"}`.
     public init(wire object: JSONValue) throws(DiscfgError) {
         try object.allowOnly(["to", "keep"])
-        switch (try object.optionalInteger("to"), try object.optionalString("keep")) {
+        switch (try object["to"].map { _ throws(DiscfgError) in try object.revision("to") }, try object.optionalString("keep")) {
         case (let revision?, nil): self = .through(revision)
         case (nil, let duration?): self = .olderThan(try DurationText.parse(duration))
         default: throw .invalid("A compaction needs one of “to” and “keep”.", hint: "Send {\"to\":5} or {\"keep\":\"30d\"}.")

@@ -27,21 +27,21 @@ extension Transaction {
 
 extension Precondition {
     fileprivate init(wire object: JSONValue) throws(DiscfgError) {
-        try object.allowOnly(["key", "exists", "version", "revision", "value", "encoding", "contentType"])
+        let value: Set<String> = object["value"] == nil ? [] : ["encoding", "contentType"]
+        try object.allowOnly(value.union(["key", "exists", "version", "revision", "value"]))
         let key = try Key(path: try object.string("key"))
         let tests = ["exists", "version", "revision", "value"].filter { object[$0] != nil }
         guard tests.count == 1 else {
             throw .invalid(
                 "The condition on “\(key)” has \(tests.count) tests.", hint: "Give one of: exists, version, revision, value.")
         }
-        if let exists = try object.optionalBool("exists") {
+        switch tests[0] {
+        case "exists":
+            guard let exists = try object.optionalBool("exists") else { throw .invalid("The member “exists” is missing.") }
             self.init(key, exists ? .present : .absent)
-        } else if let version = try object.optionalInteger("version") {
-            self.init(key, .version(version))
-        } else if let revision = try object.optionalInteger("revision") {
-            self.init(key, .revision(revision))
-        } else {
-            self.init(key, .value(try Value(wire: object).bytes))
+        case "version": self.init(key, .version(try object.integer("version")))
+        case "revision": self.init(key, .revision(try object.integer("revision")))
+        default: self.init(key, .value(try Value(wire: object).bytes))
         }
     }
 
@@ -71,6 +71,16 @@ extension Operation {
         guard named.count == 1 else {
             throw .invalid(
                 "An operation names \(named.count) of set, patch, delete, deleteAll and get.", hint: "Write each as one operation.")
+        }
+        let members: Set<String> =
+            switch named[0] {
+            case "set": ["set", "value", "encoding", "contentType", "ttl"]
+            case "patch": ["patch", "value"]
+            default: [named[0]]
+            }
+        try object.allowOnly(members)
+        guard !members.contains("value") || object["value"] != nil else {
+            throw .invalid("The operation “\(named[0])” has no value.", hint: "Give it as “value”.")
         }
         let path = try object.string(named[0])
         switch named[0] {

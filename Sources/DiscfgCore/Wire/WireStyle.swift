@@ -108,6 +108,12 @@ extension JSONValue {
         return value
     }
 
+    func revision(_ name: String) throws(DiscfgError) -> Revision {
+        let value = try integer(name)
+        guard value >= 0 else { throw .invalid("The member “\(name)” is \(value).", hint: "Write a revision, from 0.") }
+        return value
+    }
+
     func optionalInteger(_ name: String) throws(DiscfgError) -> Int64? {
         guard let member = self[name], member != .null else { return nil }
         guard let value = member.integer else { throw .invalid("The member “\(name)” is not a whole number.") }

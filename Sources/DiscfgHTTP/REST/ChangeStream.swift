@@ -24,13 +24,16 @@ struct ChangeStream: Sendable {
             try await writer.write(ByteBuffer(string: "retry: 1000\n: discfg\n\n"))
             var page: ChangePage? = first
             while let current = page {
-                try await writer.write(current.commits.isEmpty ? ByteBuffer(string: ": \(current.scanned)\n\n") : events(current))
+                try await writer.write(current.commits.isEmpty ? heartbeat(current) : events(current))
                 let next = query.following(current.scanned, wait: Self.heartbeat)
                 page = try await untilShutdown { try await store.changes(next, in: config) }
             }
             try await writer.finish(nil)
         })
     }
+
+    /// Nothing to tell, but an id: a reader of few keys, too, comes back behind all that was read for it.
+    private func heartbeat(_ page: ChangePage) -> ByteBuffer { ByteBuffer(string: "id: \(page.scanned)\n\n") }
 
     private func events(_ page: ChangePage) -> ByteBuffer {
         var buffer = ByteBuffer()

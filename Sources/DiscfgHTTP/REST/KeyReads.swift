@@ -23,7 +23,7 @@ extension RESTRoutes {
         let query = try Query(call, allowing: ["raw", "rev", "path", "wait", "after", "exact"])
         let (key, config) = (try Key(path: path), try call.config)
         let revision = try query.integer("rev")
-        let wantsRaw = try query.flag("raw") || call.accepts("text/plain") || call.accepts("application/octet-stream")
+        let wantsRaw = try query.flag("raw") || call.wantsBareValue
         if let wait = try query.duration("wait") {
             try await self.wait(for: key, in: config, atMost: wait, after: try query.integer("after"), at: revision)
         } else if query["after"] != nil {
@@ -31,7 +31,7 @@ extension RESTRoutes {
         }
         let reading = try await store.get(key, in: config, at: revision)
         let tag = EntityTag(reading.item)
-        var headers: HTTPFields = [.eTag: tag.description]
+        var headers: HTTPFields = [.eTag: tag.description, .vary: "Accept"]
         if let known = call.request.headers[.ifNoneMatch], tag.isAmong(known) {
             return Response(status: .notModified, headers: headers)
         }

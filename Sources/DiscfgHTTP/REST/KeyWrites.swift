@@ -17,7 +17,7 @@ extension RESTRoutes {
     func patch(_ call: Call) async throws -> Response {
         let query = try Query(call, allowing: Self.conditions)
         let key = try Key(path: try call.path(after: 3))
-        let type = call.request.headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
+        let type = call.request.headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased() ?? ""
         guard ["application/merge-patch+json", "application/json"].contains(type) else {
             throw DiscfgError(
                 .unsupported, "A patch of type “\(type)” is not supported.", hint: "Send application/merge-patch+json (RFC 7396).")

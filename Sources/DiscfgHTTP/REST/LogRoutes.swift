@@ -31,7 +31,15 @@ extension RESTRoutes {
         let limit = try query.integer("limit", in: 1...1000) ?? 1000
         let streams = call.accepts("text/event-stream")
         let info = try await store.info(of: config)
-        let resumed = call.request.headers[.lastEventID].flatMap { Revision($0) }
+        let resumed = try call.request.headers[.lastEventID].map { field throws(DiscfgError) in
+            guard let revision = Revision(field), revision >= 0 else {
+                throw .invalid("Last-Event-ID has “\(field)”.", hint: "Send a revision, as the events had it, or none.")
+            }
+            return revision
+        }
+        if streams, wait != nil {
+            throw DiscfgError.invalid("An event stream waits by itself.", hint: "Leave out “wait”.")
+        }
         // Who waits and does not say from where, waits for what comes now.
         let start = try query.integer("after") ?? (wait != nil || streams ? info.revision : info.oldest)
         let request = ChangesQuery(after: resumed ?? start, selection: selection, limit: limit, wait: wait)

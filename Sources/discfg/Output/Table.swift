@@ -19,7 +19,9 @@ struct Table {
     mutating func add(_ cells: [String]) {
         let row = cells.map(\.printable)
         rows.append(row)
-        for (index, cell) in row.enumerated() where index < widths.count { widths[index] = max(widths[index], cell.count) }
+        for (index, cell) in row.enumerated() where index < widths.count {
+            widths[index] = max(widths[index], cell.count)
+        }
     }
 
     /// The rows that were added since the last call, each with a newline; the heading goes before the first.

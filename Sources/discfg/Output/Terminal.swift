@@ -16,7 +16,9 @@ struct Terminal: Sendable, Hashable {
         self.width = width
     }
 
-    /// What suits an open file. Source of NO_COLOR: https://no-color.org.
+    /// What suits an open file.
+    ///
+    /// Source of NO_COLOR: https://no-color.org.
     init(_ descriptor: Descriptor, environment: [String: String]) {
         let isTerminal = descriptor.isTerminal
         let isPlain = environment["NO_COLOR"].map { !$0.isEmpty } ?? false || environment["TERM"] == "dumb"

@@ -76,14 +76,16 @@ enum LocalFile {
         let bytes = try Descriptor(number: number).read(name: name, limit: limit)
         guard bytes.count <= limit else {
             throw DiscfgError(
-                .tooLarge, "“\(name)” has more than \(limit) bytes.", hint: "Store large content elsewhere, its address here.")
+                .tooLarge, "“\(name)” has more than \(limit) bytes.",
+                hint: "Store large content elsewhere, its address here.")
         }
         return bytes
     }
 
     /// Writes a file; with `isPrivate` it must be new, and only its owner can read it.
     static func write(_ bytes: [UInt8], to path: String, isPrivate: Bool = false) throws(DiscfgError) {
-        let number = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (isPrivate ? O_EXCL : O_TRUNC), isPrivate ? 0o600 : 0o666)
+        let number = open(
+            path, O_WRONLY | O_CREAT | O_CLOEXEC | (isPrivate ? O_EXCL : O_TRUNC), isPrivate ? 0o600 : 0o666)
         guard number >= 0 else { throw .file(path, "cannot be written", errno) }
         defer { close(number) }
         try Descriptor(number: number).write(bytes, name: path)
@@ -92,22 +94,20 @@ enum LocalFile {
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     static func remove(_ path: String) { unlink(path) }
-
-    /// Makes a directory that only its owner can read, and those above it, where they are missing.
-    static func makeDirectory(_ path: String) throws(DiscfgError) {
-        if path.isEmpty || exists(path) { return }
-        if let slash = path.lastIndex(of: "/") { try makeDirectory(String(path[..<slash])) }
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .file(path, "cannot be made", errno) }
-    }
 }
 
 extension DiscfgError {
     /// A file with which something could not be done.
     fileprivate static func file(_ name: String, _ problem: String, _ number: Int32) -> DiscfgError {
-        .invalid("“\(name)” \(problem): \(String(cString: strerror(number))).", hint: "Check the path and its permissions.")
+        .invalid(
+            "“\(name)” \(problem): \(String(cString: strerror(number))).", hint: "Check the path and its permissions.")
     }
 }
 
 // The members of Descriptor hide the functions of the system that have the same names.
-private func systemWrite(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(number, bytes, count) }
-private func systemRead(_ number: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int { read(number, bytes, count) }
+private func systemWrite(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(number, bytes, count)
+}
+private func systemRead(_ number: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(number, bytes, count)
+}

@@ -35,7 +35,9 @@ struct ProcessReplacement {
 
     func candidates(_ name: String) -> [String] {
         if name.contains("/") { return [name] }
-        return searchPath.split(separator: ":", omittingEmptySubsequences: false).map { ($0.isEmpty ? "." : $0) + "/" + name }
+        return searchPath.split(separator: ":", omittingEmptySubsequences: false).map {
+            ($0.isEmpty ? "." : $0) + "/" + name
+        }
     }
 
     private func execute(_ path: String, _ arguments: [String]) {
@@ -67,7 +69,8 @@ enum CurrentProcess {
         return String(cString: name)
     }
 
-    static var identifier: Int32 { getpid() }
+    /// The value of an environment variable.
+    static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     static func end(_ status: Int32) -> Never { exit(status) }
 

@@ -30,7 +30,7 @@ enum StopSignals {
         defer { for source in sources { source.cancel() } }
         do {
             try await task.value
-        } catch where task.isCancelled {
+        } catch  where task.isCancelled {
             stopped.withLock { $0 = true }
         }
         return !stopped.withLock { $0 }

@@ -1,0 +1,124 @@
+public import DiscfgCore
+public import Logging
+import NIOHTTP1
+
+/// Configs on a discfg server, over HTTP.
+///
+/// Values travel exact to the byte. A write whose answer was lost throws `outcomeUnknown`; everything that could not be sent
+/// throws `storeUnavailable`, and changed nothing.
+public final class RemoteConfigStore: Sendable {
+    let connection: ServerConnection
+
+    /// A store at a server's address, such as `http://127.0.0.1:8899`; nothing is sent yet.
+    ///
+    /// - Throws: `DiscfgError` with code `invalidRequest` when the address is not one.
+    public init(url: String, author: String, logger: Logger) throws {
+        connection = try ServerConnection(url: url, author: author, logger: logger)
+    }
+
+    /// Closes the connections; nothing can be asked afterwards.
+    public func shutdown() async throws { try await connection.shutdown() }
+}
+
+extension RemoteConfigStore: ConfigStore {
+    public func configs() async throws -> [ConfigInfo] {
+        let answer = try await connection.send(.GET, "/v1/cfgs")
+        return try (answer["cfgs"]?.array ?? []).map { value throws in try ConfigInfo(wire: value) }
+    }
+
+    public func info(of config: ConfigName) async throws -> ConfigInfo {
+        try ConfigInfo(wire: try await connection.send(.GET, "/v1/\(config)/cfg"))
+    }
+
+    public func createConfig(_ name: ConfigName, settings: ConfigSettings, author: String) async throws -> ConfigInfo {
+        try ConfigInfo(wire: try await connection.send(.PUT, "/v1/\(name)/cfg", body: settings.json.bytes, author: author))
+    }
+
+    public func updateConfig(_ name: ConfigName, patch: JSONValue) async throws -> ConfigInfo {
+        try ConfigInfo(wire: try await connection.send(.PATCH, "/v1/\(name)/cfg", body: patch.bytes))
+    }
+
+    public func deleteConfig(_ name: ConfigName) async throws {
+        _ = try await connection.send(.DELETE, "/v1/\(name)/cfg")
+    }
+
+    public func get(_ key: Key, in config: ConfigName, at revision: Revision?) async throws -> Reading {
+        let answer = try await connection.send(
+            .GET, "/v1/\(config)/keys\(try key.urlPath)", query: [("exact", "true"), ("rev", revision?.description)])
+        return Reading(item: try Item(wire: answer["item"] ?? .null), revision: answer["cfgVersion"]?.integer ?? 0)
+    }
+
+    public func list(_ query: ListQuery, in config: ConfigName) async throws -> Listing {
+        let directory = try KeySelection.below(query.directory).path
+        let answer = try await connection.send(
+            .GET, "/v1/\(config)/keys\(URLText.escaped(directory.utf8, keeping: "/"))",
+            query: [
+                ("exact", "true"), ("recursive", query.isRecursive ? "true" : nil), ("keysOnly", query.keysOnly ? "true" : nil),
+                ("rev", query.revision?.description), ("limit", String(query.limit)), ("after", query.after),
+            ])
+        return try Listing(wire: answer)
+    }
+
+    public func commit(_ transaction: Transaction, to config: ConfigName) async throws -> TransactionResult {
+        let body = JSONWriter.bytes { transaction.write(to: &$0) }
+        return try TransactionResult(
+            wire: try await connection.send(
+                .POST, "/v1/\(config)/txn", query: [("exact", "true")], body: body, author: transaction.author))
+    }
+
+    public func changes(_ query: ChangesQuery, in config: ConfigName) async throws -> ChangePage {
+        let answer = try await connection.send(
+            .GET, "/v1/\(config)/changes",
+            query: [
+                ("after", String(query.after)), ("prefix", query.selection.path), ("limit", String(query.limit)),
+                ("wait", query.wait.map { "\($0.milliseconds)ms" }), ("exact", "true"), ("prev", "true"),
+            ], waiting: query.wait ?? .zero)
+        return try ChangePage(wire: answer)
+    }
+
+    public func history(_ query: HistoryQuery, in config: ConfigName) async throws -> ChangePage {
+        let path = query.selection == .all ? "" : URLText.escaped(query.selection.path.utf8, keeping: "/")
+        let answer = try await connection.send(
+            .GET, "/v1/\(config)/history\(path)",
+            query: [("limit", String(query.limit)), ("before", query.before?.description), ("exact", "true"), ("prev", "true")])
+        return try ChangePage(wire: answer)
+    }
+
+    public func diff(_ query: DiffQuery, in config: ConfigName) async throws -> Difference {
+        let answer = try await connection.send(
+            .GET, "/v1/\(config)/diff",
+            query: [
+                ("from", String(query.from)), ("to", query.to?.description), ("prefix", query.selection.path), ("exact", "true"),
+            ])
+        return try Difference(wire: answer)
+    }
+
+    public func rollback(_ request: RollbackRequest, in config: ConfigName) async throws -> RollbackResult {
+        let body = JSONWriter.bytes { request.write(to: &$0) }
+        return try RollbackResult(
+            wire: try await connection.send(
+                .POST, "/v1/\(config)/rollback", query: [("exact", "true")], body: body, author: request.author))
+    }
+
+    public func compact(_ config: ConfigName, keeping request: CompactionRequest) async throws -> Revision {
+        let body = JSONWriter.bytes { request.write(to: &$0) }
+        let answer = try await connection.send(.POST, "/v1/\(config)/compact", body: body)
+        return answer["cfgOldest"]?.integer ?? 0
+    }
+}
+
+extension Key {
+    /// The key as it stands in a URL.
+    ///
+    /// - Throws: `DiscfgError` with code `unsupported` for keys that are not paths, which REST cannot name.
+    fileprivate var urlPath: String {
+        get throws {
+            guard let text, let path = try? Key(path: text), path == self else {
+                throw DiscfgError(
+                    .unsupported, "The key “\(self)” is not a path, and cannot be reached over REST.",
+                    hint: "Use etcd's API, or a local store.")
+            }
+            return URLText.escaped(bytes, keeping: "/")
+        }
+    }
+}

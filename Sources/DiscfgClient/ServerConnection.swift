@@ -1,0 +1,102 @@
+import AsyncHTTPClient
+import DiscfgCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Asks a discfg server, and turns its answers into JSON or errors.
+final class ServerConnection: Sendable {
+    private static let maximumAnswer = 256 << 20
+
+    private let base: String
+    private let author: String
+    private let client: HTTPClient
+    private let logger: Logger
+
+    init(url: String, author: String, logger: Logger) throws(DiscfgError) {
+        let base = url.last == "/" ? String(url.dropLast()) : url
+        let host = base.hasPrefix("http://") ? base.dropFirst(7) : base.hasPrefix("https://") ? base.dropFirst(8) : ""
+        guard !host.isEmpty, !host.contains("/"), !host.contains("?"), !host.contains("@") else {
+            throw .invalid("“\(url)” is not the address of a server.", hint: "Write it as http://HOST:PORT.")
+        }
+        self.base = base
+        self.author = author
+        self.logger = logger
+        var configuration = HTTPClient.Configuration()
+        configuration.timeout.connect = .seconds(5)
+        configuration.redirectConfiguration = .disallow
+        // Whether and when to try again is for the caller to say.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func shutdown() async throws { try await client.shutdown() }
+
+    /// Sends a request, and waits for its answer.
+    ///
+    /// - Parameters:
+    ///   - method: The method; only GET is known to change nothing.
+    ///   - path: The path, percent-encoded.
+    ///   - query: The parameters; those without a value are left out.
+    ///   - body: What to send.
+    ///   - author: Who asks, where it is not who made the connection.
+    ///   - waiting: How long the server may hold the answer back on purpose.
+    /// - Throws: The server's own `DiscfgError`, `storeUnavailable` or `outcomeUnknown`.
+    func send(
+        _ method: HTTPMethod, _ path: String, query: [(String, String?)] = [], body: [UInt8]? = nil, author: String? = nil,
+        waiting: Duration = .zero
+    ) async throws -> JSONValue {
+        var request = HTTPClientRequest(url: base + path + URLText.query(query))
+        request.method = method
+        let name = author.flatMap { $0.isEmpty ? nil : $0 } ?? self.author
+        if !name.isEmpty { request.headers.add(name: "X-Discfg-Author", value: URLText.escaped(name.utf8, keeping: "@")) }
+        if let body {
+            request.headers.add(name: "Content-Type", value: Value.json)
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let deadline = NIODeadline.now() + .seconds(60) + .milliseconds(waiting.milliseconds)
+        do {
+            let response = try await client.execute(request, deadline: deadline, logger: logger)
+            let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
+            return try answer(status: Int(response.status.code), bytes: Array(bytes.readableBytesView))
+        } catch let error as DiscfgError {
+            throw error
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw failure(error, mayHaveTakenEffect: method != .GET)
+        }
+    }
+
+    private func answer(status: Int, bytes: [UInt8]) throws(DiscfgError) -> JSONValue {
+        guard let json = try? JSONValue(parsing: bytes) else {
+            throw DiscfgError(
+                .storeUnavailable, "“\(base)” answered with status \(status) and no JSON.", hint: "Is that a discfg server?")
+        }
+        guard status >= 400 else { return json }
+        throw DiscfgError(wire: json)
+            ?? DiscfgError(.storeUnavailable, "“\(base)” answered with status \(status).", hint: "Is that a discfg server?")
+    }
+
+    /// What a failure of the connection means for the caller.
+    private func failure(_ error: any Error, mayHaveTakenEffect: Bool) -> DiscfgError {
+        if !mayHaveTakenEffect || error.isBeforeSending {
+            return DiscfgError(
+                .storeUnavailable, "The server at \(base) cannot be reached.", hint: "Start it with “discfg serve”, or check --store.",
+                cause: error)
+        }
+        return DiscfgError(
+            .outcomeUnknown, "The connection to \(base) broke before the answer came.",
+            hint: "See with “discfg history” whether the write took effect.", cause: error)
+    }
+}
+
+extension Error {
+    /// Whether the connection was never made, so that the server cannot have seen the request.
+    fileprivate var isBeforeSending: Bool {
+        if self is NIOConnectionError { return true }
+        guard let error = self as? HTTPClientError else { return false }
+        return error == .connectTimeout || error == .getConnectionFromPoolTimeout
+    }
+}

@@ -1,0 +1,108 @@
+import DiscfgCore
+
+/// A table while the file that fills it is being read; what may still be added depends on how it came to be.
+final class TOMLTable {
+    enum Origin: Equatable {
+        /// A header named something below it.
+        case implicit
+        /// A header of its own.
+        case header
+        /// A dotted name in the section of that number; only that section may go on.
+        case dotted(section: Int)
+    }
+
+    enum Entry {
+        case value(ConfigTree)
+        case table(TOMLTable)
+        /// The tables of `[[…]]` headers.
+        case tables([TOMLTable])
+    }
+
+    private var origin: Origin
+    private var entries: [(name: String, entry: Entry)] = []
+    private var positions: [[UInt8]: Int] = [:]
+
+    init(_ origin: Origin) { self.origin = origin }
+
+    var tree: ConfigTree {
+        .object(
+            entries.map { name, entry in
+                switch entry {
+                case .value(let tree): ConfigTree.Member(name: name, value: tree)
+                case .table(let table): ConfigTree.Member(name: name, value: table.tree)
+                case .tables(let tables): ConfigTree.Member(name: name, value: .array(tables.map(\.tree)))
+                }
+            })
+    }
+
+    private func entry(_ name: String) -> Entry? { positions[Array(name.utf8)].map { entries[$0].entry } }
+
+    private func set(_ name: String, _ entry: Entry) {
+        if let position = positions[Array(name.utf8)] {
+            entries[position].entry = entry
+        } else {
+            positions[Array(name.utf8)] = entries.count
+            entries.append((name, entry))
+        }
+    }
+
+    /// Sets a value; `false` where the name is taken.
+    func insert(_ value: ConfigTree, at name: String) -> Bool {
+        guard entry(name) == nil else { return false }
+        set(name, .value(value))
+        return true
+    }
+
+    /// The table below it that a dotted name in that section goes through; `nil` where that is not allowed.
+    func dotted(_ name: String, section: Int) -> TOMLTable? {
+        switch entry(name) {
+        case nil:
+            let table = TOMLTable(.dotted(section: section))
+            set(name, .table(table))
+            return table
+        case .table(let table):
+            if table.origin == .implicit { table.origin = .dotted(section: section) }
+            return table.origin == .dotted(section: section) ? table : nil
+        default: return nil
+        }
+    }
+
+    /// The table below it that a header goes through; `nil` where that is not allowed.
+    func through(_ name: String) -> TOMLTable? {
+        switch entry(name) {
+        case nil:
+            let table = TOMLTable(.implicit)
+            set(name, .table(table))
+            return table
+        case .table(let table): return table
+        case .tables(let tables): return tables.last
+        case .value: return nil
+        }
+    }
+
+    /// The table that a header `[…name]` opens; `nil` where it was opened before.
+    func open(_ name: String) -> TOMLTable? {
+        switch entry(name) {
+        case nil:
+            let table = TOMLTable(.header)
+            set(name, .table(table))
+            return table
+        case .table(let table):
+            guard table.origin == .implicit else { return nil }
+            table.origin = .header
+            return table
+        default: return nil
+        }
+    }
+
+    /// The table that a header `[[…name]]` adds; `nil` where the name is taken by something else.
+    func append(_ name: String) -> TOMLTable? {
+        let table = TOMLTable(.header)
+        switch entry(name) {
+        case nil: set(name, .tables([table]))
+        case .tables(let tables): set(name, .tables(tables + [table]))
+        default: return nil
+        }
+        return table
+    }
+}

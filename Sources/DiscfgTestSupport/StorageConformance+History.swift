@@ -1,0 +1,110 @@
+import DiscfgCore
+
+extension StorageConformance {
+    static let historyCases: [Case] = [
+        Case("History is newest first, up to a revision, and reaches the oldest page by page") { world in
+            for number in 0..<6 { try await world.set(["/a": "\(number)", "/b": "\(number)"]) }
+            let log = try await world.engine.entries(of: world.config, after: 0, limit: 100)
+            var found: [Commit] = []
+            var through: Revision = 100
+            while let page = try await world.engine.history(of: world.config, key: nil, through: through, limit: 4)
+                .nonEmpty
+            {
+                try expect(page.count <= 4, "at most four commits")
+                found += page
+                through = page[page.count - 1].revision - 1
+            }
+            try expectEqual(found, log.reversed(), "the history")
+            let some = try await world.engine.history(of: world.config, key: nil, through: 3, limit: 1)
+            try expectEqual(some.map(\.revision), [3], "the history from 3")
+        },
+        Case("The history of a key has its changes alone, also when the key is gone") { world in
+            let items = try await world.set(["/a": "1", "/b": "1"])
+            try await world.set(["/b": "2"])
+            try await world.set(["/a": "2", "/c": "1"])
+            try await world.delete(world.item("/a", "2", at: 4))
+            let found = try await world.engine.history(of: world.config, key: items[0].key, through: 5, limit: 10)
+            try expectEqual(found.map(\.revision), [5, 4, 2], "the revisions")
+            try expectEqual(found.flatMap(\.changes).map(\.kind), [.delete, .set, .set], "the kinds")
+            try expect(found.allSatisfy { $0.changes.allSatisfy { $0.key == items[0].key } }, "no other keys")
+            try expectEqual(found.map(\.message), ["message 5", "message 4", "message 2"], "the messages")
+            let some = try await world.engine.history(of: world.config, key: items[0].key, through: 4, limit: 1)
+            try expectEqual(some.map(\.revision), [4], "the history from 4")
+        },
+        Case("The first change to a key beyond a revision knows what the key was") { world in
+            let key = try world.key("/a")
+            let first = try await world.set(["/a": "1"])
+            try await world.set(["/b": "1"])
+            try await world.set(["/a": "2"])
+            try await world.set(["/a": "3"])
+            func change(after revision: Revision) async throws -> Change? {
+                try await world.engine.firstChange(to: key, in: world.config, after: revision)
+            }
+            try expectEqual(try await change(after: 1)?.item, first[0], "the change after 1")
+            try expectEqual(try await change(after: 2)?.previous, first[0], "the item before the change after 2")
+            try expectEqual(try await change(after: 3)?.item?.value.text, "2", "the value of the change after 3")
+            try expectEqual(try await change(after: 5), nil, "the change after the tail")
+            try await expectError(.futureRevision, "asking beyond the tail") { try await change(after: 6) }
+        },
+        Case("Trimming forgets commits up to a revision, and no items") { world in
+            for number in 0..<8 { try await world.set(["/a": "\(number)", "/b\(number)": "x"]) }
+            let items = try await world.items()
+            let log = try await world.log()
+            try await world.trim(through: 5)
+            let tail = try await world.engine.tail(of: world.config)
+            try expectEqual(tail, LogTail(revision: 9, time: world.time(9), trimmed: 5), "the tail")
+            try expectEqual(tail.oldest, 5, "the oldest revision")
+            try expectEqual(try await world.items(), items, "the items")
+            try expectEqual(try await world.log(after: 5), log.filter { $0.revision > 5 }, "the log that is left")
+            try await expectError(.compacted, "reading what is gone") {
+                try await world.engine.entries(of: world.config, after: 4, limit: 10)
+            }
+            try await expectError(.compacted, "asking for a change that is gone") {
+                try await world.engine.firstChange(to: world.key("/a"), in: world.config, after: 4)
+            }
+            let history = try await world.engine.history(of: world.config, key: nil, through: 100, limit: 100)
+            try expectEqual(history.map(\.revision), [9, 8, 7, 6], "the history that is left")
+            let ofKey = try await world.engine.history(
+                of: world.config, key: world.key("/b0"), through: 100, limit: 100)
+            try expectEqual(ofKey, [], "the history of a key whose changes are gone")
+        },
+        Case("Trimming goes no further than the tail, never back, and writing goes on after it") { world in
+            try await world.set(["/a": "1"])
+            try await world.trim(through: 1000)
+            try expectEqual(try await world.engine.tail(of: world.config).trimmed, 2, "the trimmed revision")
+            try expectEqual(try await world.engine.entries(of: world.config, after: 2, limit: 10), [], "the log")
+            try await world.trim(through: 1)
+            try expectEqual(
+                try await world.engine.tail(of: world.config).trimmed, 2, "the trimmed revision after a lesser one")
+            try await world.set(["/a": "2"])
+            try expectEqual(try await world.log(after: 2).map(\.revision), [3], "the log after another write")
+            try expectEqual(
+                try await world.log(after: 2).first?.changes.first?.previous?.value.text, "1", "the value before")
+        },
+        Case("An append that knows less than what was trimmed is told so") { world in
+            for number in 0..<5 { try await world.set(["/a": "\(number)"]) }
+            try await world.trim(through: 4)
+            try await expectError(.compacted, "an append at revision 3") {
+                try await world.engine.append([world.commit(3, [])], to: world.config)
+            }
+        },
+        Case("The last revision before a moment is found") { world in
+            try expectEqual(
+                try await world.engine.lastRevision(of: world.config, before: world.time(1)), 0, "before all")
+            for number in 0..<9 { try await world.set(["/a": "\(number)"]) }
+            func last(before time: Timestamp) async throws -> Revision {
+                try await world.engine.lastRevision(of: world.config, before: time)
+            }
+            for revision: Revision in 1...10 {
+                try expectEqual(
+                    try await last(before: world.time(revision)), revision - 1, "before revision \(revision)")
+                let after = try await last(before: world.time(revision) + .milliseconds(1))
+                try expectEqual(after, revision, "just after revision \(revision)")
+            }
+            try await world.trim(through: 4)
+            try expectEqual(try await last(before: world.time(4)), 0, "among the trimmed")
+            try expectEqual(try await last(before: world.time(5)), 0, "before the oldest that is left")
+            try expectEqual(try await last(before: world.time(6)), 5, "after the oldest that is left")
+        },
+    ]
+}

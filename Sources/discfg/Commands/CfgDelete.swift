@@ -1,0 +1,50 @@
+import ArgumentParser
+import DiscfgCore
+
+/// `discfg cfg delete`: deletes a config for good.
+struct CfgDelete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete a config, with all its keys and all its history.",
+        discussion: """
+            Asks first, unless --yes is given; where it cannot ask it refuses.
+
+            Example:
+              discfg cfg delete staging --yes
+            """)
+
+    @Argument(help: ArgumentHelp("The config.", valueName: "name"))
+    var name: String
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup
+    var globals: GlobalOptions
+
+    func run() async throws {
+        try await globals.withSession(config: name) { session in
+            let info = try await session.store.info(of: session.config)
+            if !yes { try confirm(info) }
+            try await session.store.deleteConfig(session.config)
+            try session.output.answer(human: "deleted config \(name)\n") { writer in
+                writer.object {
+                    $0.member("action", "delete")
+                    $0.member("name", name)
+                }
+            }
+        }
+    }
+
+    private func confirm(_ info: ConfigInfo) throws {
+        guard Descriptor.input.isTerminal, Descriptor.error.isTerminal else {
+            throw DiscfgError.invalid(
+                "Deleting config “\(info.name)” needs a yes, and there is nobody to ask.", hint: "Add --yes.")
+        }
+        let question = "Delete config “\(info.name)” with \(info.revision) revisions for good? Type its name: "
+        try Descriptor.error.write(Array(question.utf8))
+        guard readLine() == info.name.description else {
+            throw DiscfgError(.conditionFailed, "Config “\(info.name)” was not deleted.")
+        }
+    }
+}

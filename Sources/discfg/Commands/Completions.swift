@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// `discfg completions`: prints a script for a shell.
+struct Completions: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completions",
+        abstract: "Print a script with which a shell completes discfg's commands.",
+        discussion: """
+            Examples:
+              discfg completions bash > ~/.local/share/bash-completion/completions/discfg
+              discfg completions zsh > ~/.zsh/completions/_discfg
+              discfg completions fish > ~/.config/fish/completions/discfg.fish
+            """)
+
+    @Argument(help: "bash, zsh or fish.")
+    var shell: Shell
+
+    /// A shell that is served.
+    enum Shell: String, CaseIterable, ExpressibleByArgument {
+        case bash, zsh, fish
+    }
+
+    func run() throws {
+        guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
+        try Descriptor.output.write(Array((Discfg.completionScript(for: shell) + "\n").utf8))
+    }
+}

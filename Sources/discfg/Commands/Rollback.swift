@@ -1,0 +1,55 @@
+import ArgumentParser
+import DiscfgCore
+
+/// `discfg rollback`: puts keys back to what they were.
+struct Rollback: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollback",
+        abstract: "Put keys back to what they were, as a new commit.",
+        discussion: """
+            Nothing is forgotten: a rollback can be rolled back.
+
+            Examples:
+              discfg rollback --to 7 --dry-run
+              discfg rollback --to 7 /db -m "the new pool is too small"
+            """)
+
+    @Option(help: ArgumentHelp("The revision to go back to.", valueName: "rev"))
+    var to: Revision
+
+    @Argument(help: ArgumentHelp("Only this key, and keys below it.", valueName: "prefix"))
+    var path = "/"
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Why; kept in the history.", valueName: "text"))
+    var message: String?
+
+    @Flag(help: "Only show what would change.")
+    var dryRun = false
+
+    @OptionGroup
+    var globals: GlobalOptions
+
+    func run() async throws {
+        let selection = try KeySelection.subtree(path)
+        try await globals.withSession(expiry: .committed) { session in
+            let output = session.output
+            if dryRun {
+                let info = try await session.store.info(of: session.config)
+                let difference = try await session.store.diff(
+                    DiffQuery(from: info.revision, to: to, selection: selection), in: session.config)
+                return try output.answer(human: difference.description(for: output.terminal)) {
+                    difference.write(to: &$0, output.style)
+                }
+            }
+            let request = RollbackRequest(
+                to: to, selection: selection, author: session.author, message: message ?? "")
+            let result = try await session.store.rollback(request, in: session.config)
+            let count = result.changes.count
+            let text =
+                count == 0
+                ? "nothing changed since revision \(to)\n"
+                : "rolled back \(count) key\(count == 1 ? "" : "s") to revision \(to)  revision \(result.revision)\n"
+            try output.answer(human: text) { result.write(to: &$0, output.style) }
+        }
+    }
+}

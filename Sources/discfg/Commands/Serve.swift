@@ -1,0 +1,55 @@
+import ArgumentParser
+import DiscfgCore
+
+/// `discfg serve`: answers HTTP for the store.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Answer REST requests for the store, until stopped.",
+        discussion: """
+            The server listens on this machine only. It asks for no credentials yet, so another address \
+            needs --insecure: whoever can reach it can then read and change everything.
+
+              discfg serve
+              discfg --store sqlite:team.db serve --listen 127.0.0.1:9000
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Option(help: ArgumentHelp("The address to listen on. (DISCFG_LISTEN)", valueName: "host:port"))
+    var listen: String?
+
+    @Flag(help: "Listen on an address that other machines reach, without authentication.")
+    var insecure = false
+
+    @Option(
+        name: .customLong("allowed-host"),
+        help: ArgumentHelp("Another name that requests may be for; can be repeated.", valueName: "name"))
+    var allowedHosts: [String] = []
+
+    @Option(
+        name: .customLong("cors-origin"),
+        help: ArgumentHelp("A web page's origin that may call, as https://HOST; can be repeated.", valueName: "origin"))
+    var corsOrigins: [String] = []
+
+    @Option(help: ArgumentHelp("The most connections at a time.", valueName: "number"))
+    var maxConnections = 10_000
+
+    func run() async throws {
+        let settings = try options.settings()
+        guard maxConnections > 0 else {
+            throw DiscfgError.invalid("A server for \(maxConnections) connections answers nobody.", hint: "Allow at least 1.")
+        }
+        let address = try ListenAddress(listen ?? settings.environment["DISCFG_LISTEN"].nonEmpty ?? ListenAddress.standard)
+        guard insecure || address.isLoopback else {
+            throw DiscfgError.invalid(
+                "“\(address)” can be reached from other machines, and the server asks for no credentials.",
+                hint: "Listen on 127.0.0.1, or add --insecure if the network itself keeps others out.")
+        }
+        try await Session.with(settings, expiry: .left) { session in
+            try await Server(
+                address: address, allowedHosts: allowedHosts, corsOrigins: corsOrigins, maximumConnections: maxConnections
+            ).run(session)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import DiscfgClient
+import DiscfgCore
+import DiscfgSQLite
+import Logging
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// An open store, with the config that a command works on and the way it answers.
+struct Session: Sendable {
+    let settings: Settings
+    let output: Output
+    let store: any ConfigStore
+    /// The store, where it is in this process.
+    let local: ConfigService?
+
+    var config: ConfigName { settings.config.name }
+    var author: String { settings.author }
+
+    /// Whether keys that are overdue are committed as expired first.
+    enum Expiry {
+        /// The command does not look at the log: what is overdue is absent for it anyway.
+        case left
+        /// The command reads the log, and no server may be running to have written to it.
+        case committed
+    }
+
+    /// Opens a store, does the work, and closes it again.
+    static func with(
+        _ settings: Settings, expiry: Expiry, _ body: (Session) async throws -> Void
+    ) async throws {
+        var logger = Logger(label: "discfg", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = settings.logLevel
+        let output = Output(
+            format: settings.format, terminal: Terminal(.output, environment: settings.environment))
+        if case .server(let url) = settings.store {
+            let remote = try RemoteConfigStore(url: url, author: settings.author, logger: logger)
+            let session = Session(settings: settings, output: output, store: remote, local: nil)
+            do {
+                try await body(session)
+            } catch {
+                try? await remote.shutdown()
+                throw error
+            }
+            try await remote.shutdown()
+        } else {
+            let service = ConfigService(engine: try engine(for: settings), logger: logger)
+            try await service.prepare()
+            if expiry == .committed {
+                // As far as that is possible: on a file that cannot be written, reading still works.
+                _ = try? await service.expireOverdue(in: settings.config.name)
+            }
+            try await body(Session(settings: settings, output: output, store: service, local: service))
+        }
+    }
+
+    private static func engine(for settings: Settings) throws -> any StorageEngine {
+        guard case .sqlite(let path) = settings.store else { return MemoryEngine() }
+        return try SQLiteEngine(path: path)
+    }
+
+    /// Commits one transaction, which must meet its conditions.
+    func commit(
+        _ operations: [Operation], if conditions: [Precondition] = [], message: String?
+    ) async throws -> TransactionResult {
+        let transaction = Transaction(if: conditions, then: operations, author: author, message: message ?? "")
+        return try await store.commit(transaction, to: config).orThrow()
+    }
+}
+
+extension GlobalOptions {
+    /// What the options and the environment of this process come to.
+    func settings(config: String? = nil) throws -> Settings {
+        try Settings(
+            self, config: config, environment: ProcessInfo.processInfo.environment, directory: CurrentProcess.directory)
+    }
+
+    /// Opens the store that the options name, and does the work.
+    func withSession(
+        config: String? = nil, expiry: Session.Expiry = .left, _ body: (Session) async throws -> Void
+    ) async throws {
+        try await Session.with(try settings(config: config), expiry: expiry, body)
+    }
+}

@@ -1,0 +1,54 @@
+import DiscfgCore
+import Logging
+
+/// What the global options come to: an option beats its variable, which beats `.discfg`, which beats the default.
+struct Settings: Sendable {
+    let store: StoreURL
+    let config: ConfigChoice
+    let format: OutputFormat
+    let logging: LogLevel
+    let environment: [String: String]
+    private let authorOption: String?
+
+    var logLevel: Logger.Level { logging.level }
+
+    /// Who makes changes; asks the system only when it is needed.
+    var author: String {
+        let named = authorOption ?? environment["LOGNAME"].nonEmpty ?? environment["USER"].nonEmpty
+        return named ?? CurrentProcess.loginName ?? ""
+    }
+
+    /// Puts options and variables together; `config` is what an argument names, `directory` where `.discfg` is looked for.
+    ///
+    /// - Throws: `DiscfgError` that names the option, variable or file that is wrong.
+    init(
+        _ options: GlobalOptions, config: String? = nil, environment: [String: String], directory: String
+    ) throws(DiscfgError) {
+        self.environment = environment
+        store = try StoreURL(
+            options.store ?? environment["DISCFG_STORE"].nonEmpty ?? "sqlite:", environment: environment)
+        self.config = try ConfigChoice(
+            argument: config, option: options.cfg, environment: environment, directory: directory)
+        format = try Self.choice(options.format, else: "DISCFG_FORMAT", in: environment) ?? .human
+        logging = try Self.choice(options.logLevel, else: "DISCFG_LOG_LEVEL", in: environment) ?? .warning
+        authorOption = options.author ?? environment["DISCFG_AUTHOR"].nonEmpty
+    }
+
+    /// What the option says, or else the variable.
+    private static func choice<Choice: CaseIterable & RawRepresentable<String>>(
+        _ option: Choice?, else name: String, in environment: [String: String]
+    ) throws(DiscfgError) -> Choice? {
+        if let option { return option }
+        guard let text = environment[name].nonEmpty else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalid("The variable \(name) says “\(text)”.", hint: "There are: \(choices).")
+        }
+        return choice
+    }
+}
+
+extension String? {
+    /// The text, unless it is empty: an empty variable counts as none.
+    var nonEmpty: String? { self?.isEmpty == false ? self : nil }
+}

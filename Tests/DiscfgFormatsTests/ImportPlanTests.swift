@@ -1,0 +1,72 @@
+import DiscfgCore
+import Testing
+
+@testable import DiscfgFormats
+
+@Suite struct ImportPlanTests {
+    private func plan(_ current: [String: Value], _ text: String, splitArrays: Bool = false, prune: Bool = false) throws
+        -> ImportPlan
+    {
+        let current = try Dictionary(uniqueKeysWithValues: current.map { (try key($0), $1) })
+        let leaves = try ConfigFormat.json.leaves(of: Array(text.utf8), splitArrays: splitArrays)
+        return try ImportPlan(current: current, leaves: leaves, prefix: "/p", prune: prune)
+    }
+
+    @Test("only what differs in bytes or type is set")
+    func differences() throws {
+        let plan = try plan(
+            ["/p/same": Value("1"), "/p/type": Value("1"), "/p/old": Value("x"), "/q/same": Value("1")],
+            #"{"same":"1","type":1,"new":"n"}"#)
+        #expect(
+            plan.operations == [.set(try key("/p/new"), Value("n")), .set(try key("/p/type"), Value(.number("1")))])
+        #expect(plan.added == [try key("/p/new")])
+        #expect(plan.changed == [try key("/p/type")])
+        #expect(plan.removed.isEmpty)
+        #expect(plan.unchanged == 1)
+    }
+
+    @Test("prune deletes what the file lacks, below the prefix only")
+    func prune() throws {
+        let plan = try plan(["/p/old": Value("x"), "/px": Value("x"), "/q/y": Value("x")], #"{"a":"b"}"#, prune: true)
+        #expect(plan.operations == [.set(try key("/p/a"), Value("b")), .delete(try key("/p/old"))])
+        #expect(plan.removed == [try key("/p/old")])
+    }
+
+    @Test("an array replaces the array that was there, in whichever form", arguments: [false, true])
+    func arrays(splitArrays: Bool) throws {
+        let current = [
+            "/p/l": Value([9]), "/p/l/0": Value("a"), "/p/l/1": Value("b"), "/p/l/2/x": Value("c"), "/p/k": Value("d"),
+        ]
+        let text = #"{"l":["a","B"]}"#
+        let plan = try plan(current, text, splitArrays: splitArrays)
+        var items = try Dictionary(uniqueKeysWithValues: current.map { (try key($0), $1) })
+        for operation in plan.operations {
+            switch operation {
+            case .set(let key, let value, _): items[key] = value
+            case .delete(let key): items[key] = nil
+            default: Issue.record("An import sets and deletes.")
+            }
+        }
+        #expect(
+            try ConfigFormat.json.tree(of: ConfigFormat.json.bytes(of: items, under: "/p")).json == [
+                "k": "d", "l": ["a", "B"],
+            ])
+    }
+
+    @Test("a path that makes too long a key is refused by name")
+    func longKey() throws {
+        let name = String(repeating: "n", count: 1100)
+        let error = failure { _ = try plan([:], "{\"short\":{\"\(name)\":1}}") }
+        #expect(error?.code == .invalidName)
+        #expect(error?.message.contains("short/nnn") == true)
+    }
+
+    @Test("a value that is too large is refused by the name of its key")
+    func largeValue() throws {
+        let error = failure {
+            _ = try plan([:], "{\"big\":\"\(String(repeating: "x", count: Value.maximumLength + 1))\"}")
+        }
+        #expect(error?.code == .tooLarge)
+        #expect(error?.message.contains("“/p/big”") == true)
+    }
+}

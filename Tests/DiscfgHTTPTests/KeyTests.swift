@@ -1,0 +1,178 @@
+import DiscfgCore
+import HTTPTypes
+import Testing
+
+@Suite("REST keys")
+struct KeyTests {
+    @Test("A key is set, read, and deleted, through the responder and over a socket", arguments: RESTFixture.transports)
+    func lifecycle(transport: RESTFixture.Transport) async throws {
+        try await RESTFixture.with(transport) { rest in
+            let created = try await rest.send(.put, "/v1/default/keys/db/host?message=first", "h", headers: ["X-Discfg-Author": "ann"])
+            #expect(created.status == 201)
+            #expect(created.json["action"] == "set" && created.json["cfgVersion"] == 2)
+            #expect(created.json["item"]?["key"] == "/db/host" && created.json["item"]?["value"] == "h")
+            let changed = try await rest.send(.put, "/v1/default/keys/db/host?value=i")
+            #expect(changed.status == 200 && changed.json["item"]?["version"] == 2)
+            #expect(changed.json["item"]?["created"] == 2 && changed.json["item"]?["revision"] == 3)
+            #expect(changed.json["prevItem"]?["value"] == "h")
+            let read = try await rest.send(.get, "/v1/default/keys/db/host")
+            #expect(read.status == 200 && read.json["item"] == changed.json["item"] && read.header("etag") == "\"2-3\"")
+            let history = try await rest.send(.get, "/v1/default/history/db/host")
+            let first = history.json["commits"]?.array?.last
+            #expect(first?["author"] == "ann" && first?["message"] == "first")
+            let deleted = try await rest.send(.delete, "/v1/default/keys/db/host")
+            #expect(deleted.status == 200 && deleted.json["prevItem"]?["value"] == "i" && deleted.json["cfgVersion"] == 4)
+            let gone = try await rest.send(.get, "/v1/default/keys/db/host")
+            #expect(gone.status == 404 && gone.errorCode == 100)
+            #expect(try await rest.send(.delete, "/v1/default/keys/db/host").status == 404)
+            #expect(try await rest.send(.get, "/v1/default/keys/db/host?rev=2").json["item"]?["value"] == "h")
+        }
+    }
+
+    @Test("A value comes back bare, to the byte, with its own content type", arguments: RESTFixture.transports)
+    func raw(transport: RESTFixture.Transport) async throws {
+        try await RESTFixture.with(transport) { rest in
+            _ = try await rest.send(.put, "/v1/default/keys/page", "<b>\n", headers: ["Content-Type": "text/html; charset=utf-8"])
+            for (uri, headers) in [("?raw", [:]), ("", ["Accept": "text/plain"]), ("", ["Accept": "application/octet-stream"])] {
+                let answer = try await rest.send(.get, "/v1/default/keys/page\(uri)", headers: headers)
+                #expect(answer.text == "<b>\n" && answer.header("content-type") == "text/html; charset=utf-8")
+                #expect(answer.header("content-security-policy") == "sandbox")
+            }
+            let head = try await rest.send(.head, "/v1/default/keys/page?raw")
+            #expect(head.status == 200 && head.text.isEmpty && head.header("content-length") == "4")
+        }
+    }
+
+    @Test("A JSON value is read by pointer and changed by merge patch")
+    func json() async throws {
+        try await RESTFixture.with { rest in
+            let json = ["Content-Type": "application/json"]
+            _ = try await rest.send(.put, "/v1/default/keys/c", #"{"pool":{"size":5,"name":"p"}}"#, headers: json)
+            #expect(try await rest.send(.get, "/v1/default/keys/c?path=/pool/size").json["item"]?["value"] == 5)
+            #expect(try await rest.send(.get, "/v1/default/keys/c?path=/pool/name&raw").text == "p")
+            #expect(try await rest.send(.get, "/v1/default/keys/c?path=/none").errorCode == 110)
+            let patch = ["Content-Type": "application/merge-patch+json"]
+            let patched = try await rest.send(.patch, "/v1/default/keys/c", #"{"pool":{"name":null}}"#, headers: patch)
+            #expect(patched.status == 200 && patched.json["item"]?["value"]?.text == #"{"pool":{"size":5}}"#)
+            #expect(try await rest.send(.patch, "/v1/default/keys/new", #"{"a":1}"#, headers: patch).status == 201)
+            #expect(try await rest.send(.patch, "/v1/default/keys/c", "{}", headers: ["Content-Type": "text/plain"]).status == 415)
+            _ = try await rest.send(.put, "/v1/default/keys/t", "text")
+            #expect(try await rest.send(.patch, "/v1/default/keys/t", "{}", headers: patch).errorCode == 109)
+            #expect(try await rest.send(.get, "/v1/default/keys/t?path=/a").errorCode == 109)
+        }
+    }
+
+    @Test("A write is made only under its conditions, and a refusal shows the current item")
+    func conditions() async throws {
+        try await RESTFixture.with { rest in
+            let key = "/v1/default/keys/k"
+            #expect(try await rest.send(.put, key, "1", headers: ["If-None-Match": "*"]).status == 201)
+            let refused = try await rest.send(.put, key, "2", headers: ["If-None-Match": "*"])
+            #expect(refused.status == 412 && refused.errorCode == 101 && refused.json["item"]?["value"] == "1")
+            #expect(try await rest.send(.put, key, "2", headers: ["If-Match": "\"2\""]).status == 412)
+            #expect(try await rest.send(.put, key, "2", headers: ["If-Match": "\"1\""]).status == 200)
+            #expect(try await rest.send(.put, key, "3", headers: ["If-Match": "\"2-3\""]).status == 200)
+            #expect(try await rest.send(.put, key, "4", headers: ["If-Match": "\"2-3\""]).status == 412)
+            #expect(try await rest.send(.put, "\(key)?prevValue=x", "4").status == 412)
+            #expect(try await rest.send(.put, "\(key)?prevValue=3", "4").status == 200)
+            #expect(try await rest.send(.put, "\(key)?prevRevision=4", "5").status == 412)
+            #expect(try await rest.send(.delete, "\(key)?prevRevision=5", nil).status == 200)
+            #expect(try await rest.send(.put, key, "x", headers: ["If-Match": "*"]).status == 412)
+            #expect(try await rest.send(.put, key, "x", headers: ["If-Match": "W/\"1\""]).status == 400)
+            #expect(try await rest.send(.put, key, "x", headers: ["If-None-Match": "\"1\""]).status == 400)
+        }
+    }
+
+    @Test("A reader that knows the current state is told so, and is not fooled by a key that was deleted and set again")
+    func notModified() async throws {
+        try await RESTFixture.with { rest in
+            let key = "/v1/default/keys/k"
+            let tag = try #require(try await rest.send(.put, key, "old").header("etag"))
+            #expect(try await rest.send(.get, key, headers: ["If-None-Match": tag]).status == 304)
+            _ = try await rest.send(.delete, key)
+            _ = try await rest.send(.put, key, "new")
+            let fresh = try await rest.send(.get, key, headers: ["If-None-Match": tag])
+            #expect(fresh.status == 200 && fresh.json["item"]?["value"] == "new")
+        }
+    }
+
+    @Test("A listing has one level or all, in pages, at one revision")
+    func list() async throws {
+        try await RESTFixture.with { rest in
+            for key in ["a", "dir/x", "dir/y", "dir/deep/z", "z"] { _ = try await rest.send(.put, "/v1/default/keys/\(key)", key) }
+            let names = { (answer: RESTFixture.Answer) in answer.json["items"]?.array?.compactMap { $0["key"]?.string } }
+            #expect(names(try await rest.send(.get, "/v1/default/keys/")) == ["/a", "/dir/", "/z"])
+            #expect(names(try await rest.send(.get, "/v1/default/keys/dir/")) == ["/dir/deep/", "/dir/x", "/dir/y"])
+            #expect(names(try await rest.send(.get, "/v1/default/keys/dir/?recursive")) == ["/dir/deep/z", "/dir/x", "/dir/y"])
+            var (after, found, revision): (String?, [String], String) = ("", [], "")
+            while let cursor = after {
+                let page = try await rest.send(.get, "/v1/default/keys/?recursive&limit=2\(cursor)\(revision)")
+                found += names(page) ?? []
+                revision = "&rev=\(try #require(page.json["cfgVersion"]?.integer))"
+                after = page.json["next"]?.string.map { "&after=\($0)" }
+                _ = try await rest.send(.delete, "/v1/default/keys/z")
+                _ = try await rest.send(.put, "/v1/default/keys/zz", "later")
+            }
+            #expect(found == ["/a", "/dir/deep/z", "/dir/x", "/dir/y", "/z"])
+            let bare = try await rest.send(.get, "/v1/default/keys/?keysOnly")
+            #expect(bare.json["items"]?.array?.allSatisfy { $0["value"] == nil } == true)
+            #expect(names(try await rest.send(.get, "/v1/default/keys/none/")) == [])
+        }
+    }
+
+    @Test("A directory is deleted only when that is asked for")
+    func deleteDirectory() async throws {
+        try await RESTFixture.with { rest in
+            for key in ["d/a", "d/b/c", "dd"] { _ = try await rest.send(.put, "/v1/default/keys/\(key)", key) }
+            #expect(try await rest.send(.delete, "/v1/default/keys/d/").status == 400)
+            let deleted = try await rest.send(.delete, "/v1/default/keys/d/?recursive")
+            #expect(deleted.json["deleted"] == 2 && deleted.json["cfgVersion"] == 5)
+            #expect(try await rest.send(.get, "/v1/default/keys/dd").status == 200)
+        }
+    }
+
+    @Test(
+        "Input that cannot be understood is refused by name",
+        arguments: [
+            ("/v1/default/keys/a//b", 104, 400), ("/v1/default/keys/%FF", 104, 400), ("/v1/default/keys/%zz", 104, 400),
+            ("/v1/-bad/keys/a", 104, 400), ("/v1/none/keys/a", 102, 404), ("/v1/default/keys/a?rev=x", 107, 400),
+            ("/v1/default/keys/a?rev=99", 108, 400), ("/v1/default/keys/a?nix=1", 107, 400), ("/v1/default/keys/a?rev=1&rev=1", 107, 400),
+            ("/v1/default/keys/?limit=0", 107, 400), ("/v1/default/keys/?limit=10001", 107, 400),
+            ("/v1/default/keys/a?wait=soon", 107, 400), ("/v1/default/keys/a?after=1", 107, 400), ("/nothing", 113, 404), ("/v1/default", 113, 404),
+        ])
+    func badRequests(uri: String, code: Int, status: Int) async throws {
+        try await RESTFixture.with { rest in
+            let answer = try await rest.send(.get, uri)
+            #expect(answer.status == status && answer.errorCode == Int64(code), "\(answer.text)")
+            #expect(answer.json["message"]?.string?.isEmpty == false && answer.header("x-request-id") != nil)
+        }
+    }
+
+    @Test("A value that is too large, or not the JSON that it says it is, changes nothing", arguments: RESTFixture.transports)
+    func badValues(transport: RESTFixture.Transport) async throws {
+        try await RESTFixture.with(transport) { rest in
+            let large = String(repeating: "x", count: Value.maximumLength + 1)
+            let refused = try await rest.send(.put, "/v1/default/keys/a", large)
+            #expect(refused.status == 413 && refused.errorCode == 105)
+            let half = try await rest.send(.put, "/v1/default/keys/a", "{", headers: ["Content-Type": "application/json"])
+            #expect(half.status == 400 && half.errorCode == 107)
+            #expect(try await rest.send(.put, "/v1/default/keys/a?value=x", "y").status == 400)
+            #expect(try await rest.send(.put, "/v1/default/keys/a?ttl=0", "y").status == 400)
+            #expect(try await rest.send(.put, "/v1/default/keys/", "y").status == 400)
+            #expect(try await rest.service.info(of: .default).revision == 1)
+            let most = try await rest.send(.put, "/v1/default/keys/a", String(large.dropLast()))
+            #expect(most.status == 201)
+        }
+    }
+
+    @Test("A key ends when its time to live is over")
+    func timeToLive() async throws {
+        try await RESTFixture.with { rest in
+            let answer = try await rest.send(.put, "/v1/default/keys/t?ttl=90", "x")
+            #expect(answer.json["item"]?["ttl"] == 90 && answer.json["item"]?["expiration"]?.string != nil)
+            let kept = try await rest.send(.put, "/v1/default/keys/t?ttl=keep", "y")
+            #expect(kept.json["item"]?["expiration"] == answer.json["item"]?["expiration"])
+            #expect(try await rest.send(.put, "/v1/default/keys/t", "z").json["item"]?["ttl"] == nil)
+        }
+    }
+}

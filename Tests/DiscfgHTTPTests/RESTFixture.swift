@@ -1,0 +1,72 @@
+import DiscfgCore
+import DiscfgHTTP
+import DiscfgTestSupport
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Testing
+
+/// A server on an empty memory store, asked through the responder alone or over a socket.
+struct RESTFixture: Sendable {
+    let client: any TestClientProtocol
+    let service: ConfigService
+
+    /// Both ways to ask: the answers must be the same.
+    static let transports: [Transport] = [.responder, .socket]
+
+    enum Transport: Sendable, CaseIterable {
+        case responder, socket
+    }
+
+    static func with(
+        _ transport: Transport = .responder, access: AccessPolicy = .unchecked,
+        _ body: @escaping @Sendable (RESTFixture) async throws -> Void
+    ) async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let registry = PrometheusRegistry()
+        let time = TestClock().steadySource
+        let service = ConfigService(
+            engine: MemoryEngine(), options: .init(time: time, metricsFactory: registry), logger: logger)
+        try await service.prepare()
+        let responder = DiscfgResponder(
+            store: service, options: .init(access: access, registry: registry, time: time), logger: logger)
+        let application = Application(
+            responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger)
+        try await application.test(transport == .responder ? .router : .ahc()) { client in
+            try await body(RESTFixture(client: client, service: service))
+        }
+    }
+
+    /// Sends a request.
+    func send(
+        _ method: HTTPRequest.Method, _ uri: String, _ body: String? = nil, headers: [String: String] = [:]
+    ) async throws -> Answer {
+        var fields: HTTPFields = [:]
+        for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
+        let response = try await client.executeRequest(
+            uri: uri, method: method, headers: fields, body: body.map { ByteBuffer(string: $0) })
+        return Answer(response)
+    }
+
+    /// What came back.
+    struct Answer: Sendable {
+        let status: Int
+        let headers: HTTPFields
+        let text: String
+
+        init(_ response: TestResponse) {
+            status = response.status.code
+            headers = response.headers
+            text = String(buffer: response.body)
+        }
+
+        /// The body as JSON; `null` when it is none.
+        var json: JSONValue { (try? JSONValue(parsing: text)) ?? .null }
+        /// The number of the error, when it is one.
+        var errorCode: Int64? { json["errorCode"]?.integer }
+        /// A header's text.
+        func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
+    }
+}

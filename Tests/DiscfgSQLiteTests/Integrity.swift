@@ -1,0 +1,28 @@
+import GRDB
+import Testing
+
+/// Looks at the file with SQLite alone: it is sound, the log has no gap, and no large value is missing or left over.
+func checkIntegrity(of path: String) throws {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(5)
+    try DatabaseQueue(path: path, configuration: configuration).read { db in
+        try #expect(String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"])
+        let gaps = """
+            SELECT count(*) FROM configs c WHERE c.tail - c.trimmed <>
+                (SELECT count(*) FROM log l WHERE l.config = c.id AND l.revision > c.trimmed AND l.revision <= c.tail)
+            """
+        try #expect(Int.fetchOne(db, sql: gaps) == 0, "every revision is in the log")
+        let rest =
+            "SELECT count(*) FROM log l LEFT JOIN configs c ON c.id = l.config WHERE c.id IS NULL OR l.revision <= c.trimmed"
+        try #expect(Int.fetchOne(db, sql: rest) == 0, "nothing is left of what was trimmed or removed")
+        let digests = """
+            SELECT digest FROM items UNION SELECT digest FROM changes UNION SELECT previous_digest FROM changes
+            """
+        let wanted =
+            "SELECT count(*) FROM (\(digests)) WHERE digest IS NOT NULL AND digest NOT IN (SELECT digest FROM blobs)"
+        try #expect(Int.fetchOne(db, sql: wanted) == 0, "every large value is there")
+        let unused =
+            "SELECT count(*) FROM blobs WHERE digest NOT IN (SELECT digest FROM (\(digests)) WHERE digest IS NOT NULL)"
+        try #expect(Int.fetchOne(db, sql: unused) == 0, "no large value is left over")
+    }
+}

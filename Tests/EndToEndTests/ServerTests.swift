@@ -1,0 +1,117 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Subprocess
+import Testing
+
+/// The running server, over real sockets.
+@Suite("Server")
+struct ServerTests {
+    @Test("A server that is asked to stop answers those who wait, and ends well")
+    func gracefulShutdown() async throws {
+        try await Sandbox.with { sandbox in
+            let status = try await TestServer.with(sandbox) { server in
+                _ = try await server.send(.PUT, "/v1/default/keys/k", "1")
+                async let poll = server.send(.GET, "/v1/default/changes?after=2&wait=60s")
+                async let stream = server.send(.GET, "/v1/default/changes?after=1", headers: ["Accept": "text/event-stream"])
+                // Both have been let in when the metrics say that other requests came after them.
+                _ = try await server.send(.GET, "/v1/default/keys/k")
+                server.signal(SIGTERM)
+                #expect(try await poll.status == 200)
+                #expect(try await stream.body.contains("id: 2\n"))
+            }
+            #expect(status == .exited(0))
+        }
+    }
+
+    @Test("An event stream goes on behind the last event that its reader saw")
+    func eventStream() async throws {
+        try await Sandbox.with { sandbox in
+            try await TestServer.with(sandbox) { server in
+                for value in ["a", "b", "c"] { _ = try await server.send(.PUT, "/v1/default/keys/k", value) }
+                var request = HTTPClientRequest(url: server.url + "/v1/default/changes")
+                request.headers.add(name: "Accept", value: "text/event-stream")
+                request.headers.add(name: "Last-Event-ID", value: "2")
+                let response = try await TestServer.client.execute(request, timeout: .seconds(60))
+                #expect(response.headers.first(name: "content-type") == "text/event-stream")
+                var text = ""
+                for try await part in response.body {
+                    text += String(buffer: part)
+                    if text.contains("id: 4\n"), !text.contains("id: 5\n") { _ = try await server.send(.PUT, "/v1/default/keys/k", "d") }
+                    if text.contains("id: 5\n") { break }
+                }
+                #expect(text.contains("id: 3\n") && !text.contains("id: 2\n"))
+            }
+        }
+    }
+
+    @Test("A body that stops halfway changes nothing, and the server stays up")
+    func halfBody() async throws {
+        try await Sandbox.with { sandbox in
+            try await TestServer.with(sandbox) { server in
+                let port = try #require(server.url.split(separator: ":").last)
+                let script = """
+                    exec 3<>/dev/tcp/127.0.0.1/\(port)
+                    printf 'PUT /v1/default/keys/half HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nContent-Length: 100\\r\\n\\r\\nonly this' >&3
+                    exec 3>&-
+                    """
+                #expect(try await sandbox.bash(script).status == 0)
+                #expect(try await server.send(.GET, "/v1/default/keys/half").status == 404)
+                #expect(try await server.send(.GET, "/v1/default/cfg").body.contains("\"cfgVersion\":1,"))
+            }
+        }
+    }
+
+    @Test("A request for a host that the server does not go by is refused")
+    func host() async throws {
+        try await Sandbox.with { sandbox in
+            try await TestServer.with(sandbox, ["--allowed-host", "config.internal"]) { server in
+                for (host, status) in [
+                    ("evil.example.com", "403"), ("localhost", "200"), ("config.internal:8899", "200"),
+                    ("127.0.0.1.evil.example.com", "403"),
+                ] {
+                    let command = "curl -s -o /dev/null -w '%{http_code}' -H 'Host: \(host)' \(server.url)/health"
+                    let answer = try await sandbox.bash(command)
+                    #expect(answer.output == status, "\(host)")
+                }
+            }
+        }
+    }
+
+    @Test("An address that other machines reach is refused, unless that is meant")
+    func listenAddress() async throws {
+        try await Sandbox.with { sandbox in
+            let refused = try await sandbox.discfg("serve", "--listen", "0.0.0.0:0")
+            #expect(refused.status == 2 && refused.error.contains("--insecure"))
+            try await TestServer.with(sandbox) { server in
+                let taken = try await sandbox.discfg("serve", "--listen", String(server.url.dropFirst(7)))
+                #expect(taken.status == 3 && taken.error.contains("--listen"), "\(taken.error)")
+            }
+        }
+    }
+
+    @Test("Another program's database is refused, and not touched")
+    func foreignFile() async throws {
+        try await Sandbox.with { sandbox in
+            try sandbox.write("store.db", "this is no database, but somebody's notes, and long enough to be read as a header of one\n")
+            let before = try Data(contentsOf: sandbox.folder.appending(path: "store.db"))
+            let refused = try await sandbox.discfg("get", "/a")
+            #expect(refused.status == 3 && refused.error.contains("store.db"), "\(refused.error)")
+            #expect(try Data(contentsOf: sandbox.folder.appending(path: "store.db")) == before)
+        }
+    }
+
+    @Test("The API is what its description says it is: schemathesis finds no difference")
+    func schemathesis() async throws {
+        try await Sandbox.with { sandbox in
+            try await TestServer.with(sandbox.on("memory:")) { server in
+                let script = Sandbox.checkout.appending(path: "Scripts/schemathesis.sh").path
+                let venv = ProcessInfo.processInfo.environment["DISCFG_TEST_VENV"] ?? Sandbox.checkout.path + "/.venv"
+                let result = try await sandbox.bash("DISCFG_TEST_VENV='\(venv)' '\(script)' \(server.url)")
+                #expect(result.status == 0, "\(result.output)\n\(result.error)")
+                #expect(try await server.send(.GET, "/ready").status == 200)
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import DiscfgCore
+import Testing
+
+@testable import discfg
+
+@Suite("Arguments")
+struct ArgumentTests {
+    @Test(
+        "Global options may lead, and the command of exec becomes an option",
+        arguments: [
+            ("get /a", "get /a"), ("--store memory: get /a", "get --store memory: /a"),
+            ("-f json --cfg=x cfg list", "cfg list -f json --cfg=x"), ("--version", "--version"),
+            ("exec /a -- ls -l --", "exec /a --command-word=ls --command-word=-l --command-word=--"),
+            ("--cfg x exec -- a", "exec --cfg x --command-word=a"), ("watch /a -- ls", "watch /a -- ls"),
+            ("help get", "help get"), ("set /a -- -5", "set /a -- -5"),
+        ])
+    func order(line: String, expected: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        #expect(try CommandLineWords(words).words.joined(separator: " ") == expected)
+    }
+
+    @Test("A command that there is not is refused, with the nearest that there is")
+    func unknownCommand() throws {
+        let error = try #require(throws: DiscfgError.self) { try CommandLineWords(["gett", "x"]) }
+        #expect(error.message == "There is no command “gett”.")
+        #expect(error.hint == "Did you mean “get”?")
+        let other = try #require(throws: DiscfgError.self) { try CommandLineWords(["cfg", "frobnicate"]) }
+        #expect(other.hint == "See “discfg --help”.")
+    }
+
+    @Test("One more positional argument than needed names the config")
+    func positionals() throws {
+        #expect(try Positionals(["/a", "1"], names: ["KEY", "VALUE"]).config == nil)
+        let three = try Positionals(["cfg", "/a", "1"], names: ["KEY", "VALUE"])
+        #expect(three.config == "cfg")
+        #expect(three.values == ["/a", "1"])
+        #expect(try Positionals(["cfg", "/a"], names: ["KEY"]).config == "cfg")
+        for arguments in [[], ["/a"], ["a", "b", "c", "d"]] {
+            #expect(throws: ValidationError.self) { try Positionals(arguments, names: ["KEY", "VALUE"]) }
+        }
+    }
+
+    @Test(
+        "A value is an argument, standard input or a file",
+        arguments: [
+            ("x", ValueSource.literal("x")), ("-", .input), ("@f", .file("f")), ("@@f", .literal("@f")),
+            ("@@@", .literal("@@")), ("", .literal("")), ("-5", .literal("-5")),
+        ])
+    func valueSource(argument: String, expected: ValueSource) {
+        #expect(ValueSource(argument) == expected)
+    }
+
+    @Test(
+        "A type is checked, and says how the value is stored",
+        arguments: [
+            ("text", "x", "text/plain", "x"), ("json", "{\"a\": 1}", "application/json", "{\"a\": 1}"),
+            ("number", "5\n", "application/json", "5"), ("bool", "true", "application/json", "true"),
+            ("null", "null", "application/json", "null"), ("binary", "x", "application/octet-stream", "x"),
+            ("application/yaml", "a: 1", "application/yaml", "a: 1"),
+        ])
+    func types(name: String, text: String, contentType: String, stored: String) throws {
+        let value = try ValueType(parsing: name).value(of: Array(text.utf8))
+        #expect(value == Value(bytes: Array(stored.utf8), contentType: contentType))
+    }
+
+    @Test(
+        "A value that does not fit its type is refused and not shown",
+        arguments: [("json", "{secret"), ("number", "secret"), ("number", "\"1\""), ("bool", "1"), ("null", "0")])
+    func misfits(name: String, text: String) throws {
+        let type = try ValueType(parsing: name)
+        let error = try #require(throws: DiscfgError.self) { try type.value(of: Array(text.utf8)) }
+        #expect(error.code == .invalidRequest)
+        #expect(!error.description.contains("secret"))
+    }
+
+    @Test("A type that there is not is refused")
+    func unknownType() {
+        #expect(throws: DiscfgError.self) { try ValueType(parsing: "integer") }
+    }
+
+    @Test(
+        "The name of a file tells the content type",
+        arguments: [("a.json", "application/json"), ("/x/b.YML", "application/yaml"), ("c.toml", "application/toml")])
+    func fileNames(name: String, type: String) {
+        #expect(ValueType.contentType(fileName: name) == type)
+    }
+
+    @Test("A time to live is a duration or “keep”")
+    func expiry() throws {
+        #expect(try Operation.Expiry(parsing: "1h30m") == .after(.seconds(5400)))
+        #expect(try Operation.Expiry(parsing: "keep") == .unchanged)
+        for text in ["", "0", "-1s", "5x", "ever"] {
+            #expect(throws: DiscfgError.self) { try Operation.Expiry(parsing: text) }
+        }
+    }
+
+    @Test("Conditions become preconditions, all of which must hold")
+    func conditions() throws {
+        let key = try Key(path: "/a")
+        let conditions = try Conditions.parse(["--if-absent", "--if-version", "2", "--if-revision", "7", "-c", "@@x"])
+        #expect(
+            try conditions.preconditions(on: key).map(\.test)
+                == [.absent, .version(2), .revision(7), .value(Array("@x".utf8))])
+    }
+
+    @Test("A wrong command line is refused before a store is opened")
+    func validation() {
+        for words in [
+            ["compact"], ["compact", "--to", "3", "--keep", "1d"], ["exec", "/a"], ["import", "x.xml"], ["set", "k"],
+        ] {
+            #expect(throws: (any Error).self) { try Discfg.parseAsRoot(words) }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import DiscfgCore
+import Foundation
+import Testing
+
+@testable import discfg
+
+@Suite("Global options")
+struct SettingsTests {
+    private func settings(
+        _ arguments: [String] = [], config: String? = nil, environment: [String: String] = [:], directory: String = "/"
+    ) throws -> Settings {
+        try Settings(
+            try GlobalOptions.parse(arguments), config: config,
+            environment: ["HOME": "/h"].merging(environment) { $1 }, directory: directory)
+    }
+
+    @Test("Without options and variables there are defaults")
+    func defaults() throws {
+        let settings = try settings()
+        #expect(settings.config.name == .default)
+        #expect(settings.config.source == .fallback)
+        #expect(settings.format == .human)
+        #expect(settings.logging == .warning)
+    }
+
+    @Test("An option beats its variable")
+    func optionsFirst() throws {
+        let environment = [
+            "DISCFG_STORE": "memory:", "DISCFG_CFG": "a", "DISCFG_FORMAT": "yaml", "DISCFG_LOG_LEVEL": "info",
+            "DISCFG_AUTHOR": "anna",
+        ]
+        let variables = try settings(environment: environment)
+        #expect(variables.store == .memory)
+        #expect(variables.config.name.description == "a")
+        #expect(variables.config.source == .environment)
+        #expect(variables.format == .yaml)
+        #expect(variables.logging == .info)
+        #expect(variables.author == "anna")
+        let arguments = ["--store", "sqlite:x", "--cfg", "b", "-f", "json", "--log-level", "debug", "--author", "bob"]
+        let options = try settings(arguments, environment: environment)
+        #expect(options.store == .sqlite(path: "x"))
+        #expect(options.config.name.description == "b")
+        #expect(options.config.source == .option)
+        #expect(options.format == .json)
+        #expect(options.logging == .debug)
+        #expect(options.author == "bob")
+        #expect(try settings(arguments, config: "c").config.source == .argument)
+    }
+
+    @Test("An empty variable counts as none, and a wrong one is named")
+    func variables() throws {
+        #expect(try settings(environment: ["DISCFG_FORMAT": "", "DISCFG_CFG": ""]).format == .human)
+        let error = try #require(throws: DiscfgError.self) { try settings(environment: ["DISCFG_FORMAT": "xml"]) }
+        #expect(error.message.contains("DISCFG_FORMAT"))
+    }
+
+    @Test("A directory remembers its config for the directories below, behind the variable")
+    func directoryFile() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let deep = root.appendingPathComponent("a/b")
+        try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: root) }
+        let path = try DirectoryFile.write(ConfigName("production"), in: root.path)
+        let found = try settings(directory: deep.path)
+        #expect(found.config.name.description == "production")
+        #expect(found.config.source == .file(path))
+        #expect(try settings(environment: ["DISCFG_CFG": "x"], directory: deep.path).config.source == .environment)
+        try Data("nonsense".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(throws: DiscfgError.self) { try settings(directory: deep.path) }
+    }
+}

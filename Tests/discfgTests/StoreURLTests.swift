@@ -1,0 +1,54 @@
+import DiscfgCore
+import Testing
+
+@testable import discfg
+
+@Suite("Store URLs")
+struct StoreURLTests {
+    static let environment = ["HOME": "/home/anna"]
+
+    #if os(Linux)
+    @Test(
+        "A store URL names a file, a server or memory",
+        arguments: [
+            ("sqlite:", "sqlite:/home/anna/.local/share/discfg/discfg.db"), ("sqlite:x.db", "sqlite:x.db"),
+            ("sqlite:/var/x.db", "sqlite:/var/x.db"), ("sqlite:///var/x.db", "sqlite:/var/x.db"),
+            ("sqlite:~/x.db", "sqlite:/home/anna/x.db"), ("SQLITE:x.db", "sqlite:x.db"), ("memory:", "memory:"),
+            ("http://127.0.0.1:8899", "http://127.0.0.1:8899"), ("https://cfg.example/", "https://cfg.example"),
+            ("http://[::1]:8899", "http://[::1]:8899"),
+        ])
+    func reads(text: String, expected: String) throws {
+        #expect(try StoreURL(text, environment: Self.environment).description == expected)
+    }
+    #endif
+
+    @Test("The data folder of the user is where XDG_DATA_HOME says")
+    func dataFolder() throws {
+        let url = try StoreURL("sqlite:", environment: ["HOME": "/h", "XDG_DATA_HOME": "/data"])
+        #expect(url == .sqlite(path: "/data/discfg/discfg.db"))
+        #expect(throws: DiscfgError.self) { try StoreURL("sqlite:", environment: [:]) }
+    }
+
+    @Test(
+        "What is not a store URL is refused by name, as wrong usage",
+        arguments: [
+            "", "x.db", "./x.db", "redis:x", "http:", "http://", "http://:80", "http://h/path", "http://h?x",
+            "sqlite://x",
+            "sqlite:dir/", "memory:x", "http://user:secret@host",
+        ])
+    func refuses(text: String) throws {
+        let error = try #require(throws: DiscfgError.self) { try StoreURL(text, environment: Self.environment) }
+        #expect(error.code == .invalidRequest)
+        #expect(error.hint != nil)
+        #expect(!error.description.contains("secret"))
+    }
+
+    @Test("DynamoDB is named as something that this version does not have")
+    func refusesDynamoDB() throws {
+        let error = try #require(throws: DiscfgError.self) {
+            try StoreURL("dynamodb:table?region=eu", environment: [:])
+        }
+        #expect(error.code == .unsupported)
+        #expect(error.message.contains("DynamoDB"))
+    }
+}
