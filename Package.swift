@@ -53,6 +53,7 @@ let package = Package(
             dependencies: [
                 "DiscfgCore",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),

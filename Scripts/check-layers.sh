@@ -13,7 +13,7 @@ rules() {
     cat <<'RULES'
 DiscfgCore         CoreMetrics Logging Metrics ServiceLifecycle
 DiscfgFormats      DiscfgCore Foundation Yams
-DiscfgSQLite       DiscfgCore Crypto Foundation GRDB Logging
+DiscfgSQLite       DiscfgCore Crypto Foundation GRDB GRDBSQLite Logging
 DiscfgHTTP         DiscfgCore DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore ServiceLifecycle
 DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
 DiscfgTestSupport  DiscfgCore Foundation Logging

@@ -11,8 +11,8 @@ struct ArgumentTests {
         arguments: [
             ("get /a", "get /a"), ("--store memory: get /a", "get --store memory: /a"),
             ("-f json --cfg=x cfg list", "cfg list -f json --cfg=x"), ("--version", "--version"),
-            ("exec /a -- ls -l --", "exec /a --command-word=ls --command-word=-l --command-word=--"),
-            ("--cfg x exec -- a", "exec --cfg x --command-word=a"), ("watch /a -- ls", "watch /a -- ls"),
+            ("exec /a -- ls -l --", "exec /a --command-word=.ls --command-word=.-l --command-word=.--"),
+            ("--cfg x exec -- a", "exec --cfg x --command-word=.a"), ("watch /a -- ls", "watch /a -- ls"),
             ("help get", "help get"), ("set /a -- -5", "set /a -- -5"),
         ])
     func order(line: String, expected: String) throws {

@@ -103,7 +103,9 @@ struct HelpTests {
                                           warning, error, critical)
                   --author <name>         Who makes changes. (DISCFG_AUTHOR; default: login
                                           name)
+                  --version               Show the version.
                   -h, --help              Show help information.
+
                 """)
     }
 
@@ -153,7 +155,9 @@ struct HelpTests {
                                           warning, error, critical)
                   --author <name>         Who makes changes. (DISCFG_AUTHOR; default: login
                                           name)
+                  --version               Show the version.
                   -h, --help              Show help information.
+
                 """)
     }
 
@@ -190,7 +194,9 @@ struct HelpTests {
                                           warning, error, critical)
                   --author <name>         Who makes changes. (DISCFG_AUTHOR; default: login
                                           name)
+                  --version               Show the version.
                   -h, --help              Show help information.
+
                 """)
     }
 
@@ -229,7 +235,9 @@ struct HelpTests {
                                           warning, error, critical)
                   --author <name>         Who makes changes. (DISCFG_AUTHOR; default: login
                                           name)
+                  --version               Show the version.
                   -h, --help              Show help information.
+
                 """)
     }
 

@@ -21,6 +21,7 @@ final class CommitPipeline: Sendable {
     static let maximumBatch = 256
     /// How often others may be first before a writer is told so: about a second.
     static let maximumAttempts = 80
+    static let maximumRenewals = 10
 
     private let state = Mutex(State())
     private let config: ConfigName
@@ -87,7 +88,7 @@ final class CommitPipeline: Sendable {
     }
 
     /// Commits as many of the batch as fit one append; the others go back in line.
-    private func commit(_ batch: [Waiter]) async {
+    private func commit(_ batch: [Waiter], renewed: Int = 0) async {
         var taken = batch[...]
         do {
             var evaluator = try await load(batch.map(\.transaction))
@@ -113,6 +114,11 @@ final class CommitPipeline: Sendable {
         } catch let error as DiscfgError where error.code == .tooLarge && taken.count > 1 {
             // One that is too large must not take the others with it.
             for waiter in taken { await commit([waiter]) }
+        } catch let error as DiscfgError
+            where [.compacted, .futureRevision].contains(error.code) && renewed < Self.maximumRenewals
+        {
+            // What was loaded is of a log that others trimmed, or made anew, meanwhile: nothing was written.
+            await commit(Array(taken), renewed: renewed + 1)
         } catch {
             for waiter in taken { waiter.continuation.resume(throwing: error) }
         }
@@ -191,13 +197,17 @@ final class CommitPipeline: Sendable {
     private func append(_ commits: [Commit]) async throws -> [Commit]? {
         guard let first = commits.first else { return nil }
         var attempt = 0
+        // Set once an append may have taken effect: from then on no other error may say that nothing was written.
+        var doubt: DiscfgError?
         while true {
             do {
                 switch try await metrics.measure({ try await engine.append(commits, to: config) }) {
                 case .appended: return nil
                 case .conflict(let newer): return newer.first?.id == first.id ? nil : newer
                 }
-            } catch let error as DiscfgError where error.code == .outcomeUnknown && attempt < 5 {
+            } catch let error as DiscfgError where error.code == .outcomeUnknown || doubt != nil {
+                doubt = doubt ?? error
+                guard attempt < 5 else { throw doubt ?? error }
                 attempt += 1
                 try await backOff(attempt)
                 // Trying again is safe: the log takes these revisions only once, and tells us whose they are.

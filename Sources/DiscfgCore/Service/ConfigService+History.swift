@@ -81,7 +81,8 @@ extension ConfigService {
         case .olderThan(let age): revision = try await engine.lastRevision(of: config, before: time.now() - age)
         }
         if revision > tail.revision { try tail.checkReadable(after: revision) }
-        if revision > tail.trimmed {
+        // Also when it was trimmed before: an interrupted compaction left some of it behind.
+        if revision >= tail.trimmed {
             while try await !engine.trim(config, through: revision) { try Task.checkCancellation() }
         }
         return try await engine.tail(of: config).oldest

@@ -12,6 +12,7 @@
 ///   was written and trying again may help, `outcomeUnknown` when a write may or may not have taken effect,
 ///   `storeNotWritable` when the store is full or read-only, and `storeUnusable` when it cannot be used at all.
 ///   It never reports a conflict that it did not see.
+/// - **Time.** The commits of a log never run backwards in time; the caller sees to it, and an engine may rely on it.
 /// - **Cancellation.** A cancelled call may throw `CancellationError` before it changed anything; a write under way is
 ///   finished.
 public protocol StorageEngine: Sendable {

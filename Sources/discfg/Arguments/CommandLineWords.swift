@@ -52,7 +52,7 @@ struct CommandLineWords {
 
     private mutating func passCommand() {
         guard let terminator = words.firstIndex(of: "--") else { return }
-        words = words[..<terminator] + words[(terminator + 1)...].map { "--\(Exec.commandOption)=\($0)" }
+        words = words[..<terminator] + words[(terminator + 1)...].map { "--\(Exec.commandOption)=.\($0)" }
     }
 }
 

@@ -23,10 +23,10 @@ struct Exec: AsyncParsableCommand {
     @Flag(help: "Pass on nothing of the environment but these variables.")
     var pristine = false
 
-    /// How the words behind “--” arrive; see `CommandLineWords`.
+    /// How the words behind “--” arrive, each with a point in front, as a word may be empty; see `CommandLineWords`.
     static let commandOption = "command-word"
 
-    @Option(name: .customLong(commandOption), help: .hidden)
+    @Option(name: .customLong(commandOption), help: .hidden, transform: { String($0.dropFirst()) })
     var command: [String] = []
 
     @OptionGroup

@@ -82,10 +82,10 @@ private struct ListingWriter {
 
     mutating func write(_ page: Listing) throws {
         revision = page.revision
+        guard !page.entries.isEmpty else { return }
         defer { count += page.entries.count }
         if output.format == .json {
             if count == 0 { try output.raw(frame.head) }
-            guard !page.entries.isEmpty else { return }
             let entries = Listing(entries: page.entries, revision: page.revision, next: nil)
             let json = JSONWriter.bytes(capacity: 65_536) { entries.write(to: &$0, output.style, keysOnly: false) }
             try output.raw(
@@ -102,7 +102,7 @@ private struct ListingWriter {
 
     mutating func finish() throws {
         pages.revision = revision
-        if output.format == .json { try output.raw(frame.tail + [0x0A]) }
+        if output.format == .json { try output.raw((count == 0 ? frame.head : []) + frame.tail + [0x0A]) }
         if output.format == .yaml {
             try output.document(JSONWriter.bytes { pages.write(to: &$0, output.style, keysOnly: false) })
         }
