@@ -145,7 +145,7 @@ let package = Package(
         .testTarget(
             name: "discfgTests",
             dependencies: [
-                "discfg",
+                "discfg", "DiscfgCore", "DiscfgFormats",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

@@ -88,6 +88,9 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
         }
     }
 
+    /// A JSON value as YAML, with the members of objects in their order.
+    public static func yaml(of json: JSONValue) -> [UInt8] { YAMLWriter.bytes(of: ConfigTree(json)) }
+
     func tree(of bytes: [UInt8], document: Int? = nil) throws(DiscfgError) -> ConfigTree {
         if let document, self != .yaml, document != 1 {
             throw .invalid(

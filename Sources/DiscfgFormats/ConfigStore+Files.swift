@@ -42,14 +42,19 @@ extension ConfigStore {
         _ plan: ImportPlan, as request: ImportRequest, in config: ConfigName, progress: (Int) async -> Void = { _ in }
     ) async throws -> Revision {
         var revision: Revision?
-        var done = 0
+        var (done, most) = (0, Self.importBatch)
+        let message = request.message.isEmpty ? "import" : request.message
         while done < plan.operations.count {
-            let batch = plan.operations[done...].prefix(Self.importBatch, bytes: Self.importBatchBytes)
-            let message = request.message.isEmpty ? "import" : request.message
+            let batch = plan.operations[done...].prefix(most, bytes: Self.importBatchBytes)
             let transaction = Transaction(then: Array(batch), author: request.author, message: message)
-            revision = try await commit(transaction, to: config).revision
-            done += batch.count
-            await progress(done)
+            do {
+                revision = try await commit(transaction, to: config).revision
+                done += batch.count
+                await progress(done)
+            } catch let error as DiscfgError where error.code == .tooLarge && batch.count > 1 {
+                // What is replaced counts too, and only the store knows how large that is.
+                most = batch.count / 2
+            }
         }
         if let revision { return revision }
         return try await info(of: config).revision

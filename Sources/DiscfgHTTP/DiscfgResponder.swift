@@ -50,6 +50,8 @@ public struct DiscfgResponder: HTTPResponder {
 
     public func respond(to request: Request, context: Context) async throws -> Response {
         let start = ContinuousClock.now
+        metrics.active.increment()
+        defer { metrics.active.decrement() }
         let requestID = RequestID.accepted(request.headers[.requestID])
         var response: Response
         do {

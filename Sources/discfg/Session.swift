@@ -2,6 +2,7 @@ import DiscfgClient
 import DiscfgCore
 import DiscfgSQLite
 import Logging
+import Metrics
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -30,7 +31,8 @@ struct Session: Sendable {
 
     /// Opens a store, does the work, and closes it again.
     static func with(
-        _ settings: Settings, expiry: Expiry, _ body: (Session) async throws -> Void
+        _ settings: Settings, expiry: Expiry, metrics: any MetricsFactory = NOOPMetricsHandler.instance,
+        _ body: (Session) async throws -> Void
     ) async throws {
         var logger = Logger(label: "discfg", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = settings.logLevel
@@ -47,13 +49,16 @@ struct Session: Sendable {
             }
             try await remote.shutdown()
         } else {
-            let service = ConfigService(engine: try engine(for: settings), logger: logger)
+            let service = ConfigService(
+                engine: try engine(for: settings), options: .init(metricsFactory: metrics), logger: logger)
             try await service.prepare()
             if expiry == .committed {
                 // As far as that is possible: on a file that cannot be written, reading still works.
                 _ = try? await service.expireOverdue(in: settings.config.name)
             }
             try await body(Session(settings: settings, output: output, store: service, local: service))
+            // Where no server ever runs, commands keep the history from growing without end.
+            _ = try? await service.enforceRetention(in: settings.config.name, slack: 1000)
         }
     }
 

@@ -14,12 +14,14 @@ struct ServerTests {
             let status = try await TestServer.with(sandbox) { server in
                 _ = try await server.send(.PUT, "/v1/default/keys/k", "1")
                 async let poll = server.send(.GET, "/v1/default/changes?after=2&wait=60s")
-                async let stream = server.send(.GET, "/v1/default/changes?after=1", headers: ["Accept": "text/event-stream"])
-                // Both have been let in when the metrics say that other requests came after them.
-                _ = try await server.send(.GET, "/v1/default/keys/k")
+                var request = HTTPClientRequest(url: server.url + "/v1/default/changes?after=1")
+                request.headers.add(name: "Accept", value: "text/event-stream")
+                let stream = try await TestServer.client.execute(request, timeout: .seconds(60))
+                // The poll has been let in when it is one of two requests under way: the other is this one.
+                while try await !server.send(.GET, "/metrics").body.contains("http_requests_active 2.0") {}
                 server.signal(SIGTERM)
                 #expect(try await poll.status == 200)
-                #expect(try await stream.body.contains("id: 2\n"))
+                #expect(String(buffer: try await stream.body.collect(upTo: 1 << 20)).contains("id: 2\n"))
             }
             #expect(status == .exited(0))
         }

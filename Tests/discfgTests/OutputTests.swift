@@ -1,5 +1,6 @@
 import ArgumentParser
 import DiscfgCore
+import DiscfgFormats
 import Testing
 
 @testable import discfg
@@ -103,7 +104,7 @@ struct OutputTests {
     @Test("A JSON answer is the same as YAML")
     func yaml() throws {
         let json = Array("{\"cfgs\":[{\"name\":\"a\",\"size\":1}],\"x/y\":null}".utf8)
-        let yaml = String(decoding: try YAMLAnswer.bytes(of: json), as: UTF8.self)
+        let yaml = String(decoding: ConfigFormat.yaml(of: try JSONValue(parsing: json)), as: UTF8.self)
         #expect(yaml == "cfgs:\n  - name: a\n    size: 1\nx/y: null\n")
     }
 

@@ -19,6 +19,13 @@ extension ConfigService {
         }
     }
 
+    /// Forgets what a config's retention no longer keeps, once that are more than `slack` revisions.
+    public func enforceRetention(in config: ConfigName, slack: Int64) async throws {
+        guard let record = try await engine.config(config) else { return }
+        let kept = record.settings.retention.revisions
+        if record.tail.revision - record.tail.trimmed > kept + slack { try await enforceRetention(of: record) }
+    }
+
     /// Forgets what a config's retention no longer keeps, one small step at a time.
     public func enforceRetention(of record: ConfigRecord) async throws {
         let retention = record.settings.retention

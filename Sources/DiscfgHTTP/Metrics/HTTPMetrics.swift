@@ -11,10 +11,15 @@ final class HTTPMetrics: Sendable {
     }
 
     private let factory: any MetricsFactory
+    /// How many requests are being answered now; long polls are among them, event streams only until they begin.
+    let active: Meter
     /// Made once for each label: looking a counter up in the factory costs more than counting.
     private let handlers = Mutex<[Label: (requests: Counter, duration: Metrics.Timer)]>([:])
 
-    init(factory: any MetricsFactory) { self.factory = factory }
+    init(factory: any MetricsFactory) {
+        self.factory = factory
+        active = Meter(label: "http_requests_active", dimensions: [], factory: factory)
+    }
 
     func record(method: HTTPRequest.Method, route: String, status: HTTPResponse.Status, duration: Duration) {
         // A method of the caller's own making must not become a label.

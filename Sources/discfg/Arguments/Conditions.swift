@@ -17,6 +17,9 @@ struct Conditions: ParsableArguments {
         help: ArgumentHelp("Only when the key holds this value (“@FILE” for that of a file).", valueName: "value"))
     var ifValue: String?
 
+    /// Whether nothing is asked.
+    var isEmpty: Bool { !ifAbsent && ifVersion == nil && ifRevision == nil && ifValue == nil }
+
     /// The conditions on a key; all must hold.
     func preconditions(on key: Key) throws -> [Precondition] {
         var tests: [Precondition.Test] = []

@@ -55,13 +55,13 @@ struct Delete: AsyncParsableCommand {
 
     private func deleteAll(_ path: String, in session: Session) async throws -> Envelope {
         let selection = try KeySelection.subtree(path)
-        let preconditions = try path == "/" ? [] : conditions.preconditions(on: try Key(path: path))
+        let preconditions = try conditions.isEmpty ? [] : conditions.preconditions(on: try Key(path: path))
         var envelope = Envelope(action: "delete", revision: 0)
         do {
             let result = try await session.commit([.deleteAll(selection)], if: preconditions, message: message)
             (envelope.deleted, envelope.revision) = (result.outcomes.first?.previous.count ?? 0, result.revision)
         } catch let error as DiscfgError where error.code == .tooLarge && preconditions.isEmpty {
-            (envelope.deleted, envelope.revision) = try await deleteInSteps(path, in: session)
+            (envelope.deleted, envelope.revision) = try await deleteInSteps(path, selection, in: session)
         }
         guard envelope.deleted != 0 else {
             throw DiscfgError(
@@ -72,15 +72,29 @@ struct Delete: AsyncParsableCommand {
     }
 
     /// Deletes what is too much for one commit.
-    private func deleteInSteps(_ path: String, in session: Session) async throws -> (count: Int, revision: Revision) {
+    private func deleteInSteps(
+        _ path: String, _ selection: KeySelection, in session: Session
+    ) async throws -> (count: Int, revision: Revision) {
         Output.note("note: these are too many keys for one commit; they are deleted in several")
-        var (count, revision) = (0, Revision(0))
+        var count = 0
         let query = ListQuery(path, isRecursive: true, limit: 5000, keysOnly: true)
-        for try await page in session.pages(of: query) where !page.items.isEmpty {
-            let result = try await session.commit(page.items.map { .delete($0.key) }, message: message)
-            count += result.outcomes.count { !$0.previous.isEmpty }
-            revision = result.revision
+        for try await page in session.pages(of: query) {
+            count += try await delete(page.items.map(\.key)[...], in: session)
         }
-        return (count, revision)
+        // The key of that name itself, and what was set meanwhile.
+        let rest = try await session.commit([.deleteAll(selection)], message: message)
+        return (count + (rest.outcomes.first?.previous.count ?? 0), rest.revision)
+    }
+
+    /// Deletes keys in as many commits as it takes: how large their values are is known only to the store.
+    private func delete(_ keys: ArraySlice<Key>, in session: Session) async throws -> Int {
+        if keys.isEmpty { return 0 }
+        do {
+            let result = try await session.commit(keys.map { .delete($0) }, message: message)
+            return result.outcomes.count { !$0.previous.isEmpty }
+        } catch let error as DiscfgError where error.code == .tooLarge && keys.count > 1 {
+            let half = keys.count / 2
+            return try await delete(keys.prefix(half), in: session) + delete(keys.dropFirst(half), in: session)
+        }
     }
 }

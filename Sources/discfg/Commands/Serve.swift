@@ -1,5 +1,6 @@
 import ArgumentParser
 import DiscfgCore
+import DiscfgHTTP
 
 /// `discfg serve`: answers HTTP for the store.
 struct Serve: AsyncParsableCommand {
@@ -46,9 +47,11 @@ struct Serve: AsyncParsableCommand {
                 "“\(address)” can be reached from other machines, and the server asks for no credentials.",
                 hint: "Listen on 127.0.0.1, or add --insecure if the network itself keeps others out.")
         }
-        try await Session.with(settings, expiry: .left) { session in
+        let registry = PrometheusRegistry()
+        try await Session.with(settings, expiry: .left, metrics: registry) { session in
             try await Server(
-                address: address, allowedHosts: allowedHosts, corsOrigins: corsOrigins, maximumConnections: maxConnections
+                address: address, allowedHosts: allowedHosts, corsOrigins: corsOrigins,
+                maximumConnections: maxConnections, registry: registry
             ).run(session)
         }
     }

@@ -31,7 +31,7 @@ struct Output: Sendable {
     func document(_ json: [UInt8]) throws {
         switch format {
         case .json: try raw(json + [0x0A])
-        case .yaml: try raw(try YAMLAnswer.bytes(of: json))
+        case .yaml: try raw(ConfigFormat.yaml(of: try JSONValue(parsing: json)))
         case .human, .silent: break
         }
     }
@@ -50,15 +50,5 @@ struct Output: Sendable {
     static func note(_ text: String) {
         // Where nobody can be told there is nobody to tell that.
         try? Descriptor.error.write(Array((text + "\n").utf8))
-    }
-}
-
-/// A JSON answer as YAML.
-enum YAMLAnswer {
-    static func bytes(of json: [UInt8]) throws -> [UInt8] {
-        guard case .object(let members) = try JSONValue(parsing: json) else { return json + [0x0A] }
-        var items: [Key: Value] = [:]
-        for (name, value) in members { items[try Key(path: PathEscape.escape(name))] = Value(value) }
-        return try ConfigFormat.yaml.bytes(of: items)
     }
 }

@@ -12,13 +12,14 @@ struct Server: Sendable {
     let allowedHosts: [String]
     let corsOrigins: [String]
     let maximumConnections: Int
+    let registry: PrometheusRegistry
 
     /// Serves until SIGINT or SIGTERM; requests under way are answered first.
     func run(_ session: Session) async throws {
         var logger = Logger(label: "discfg.server") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = session.settings.logLevel
         let access = AccessPolicy(listeningOn: address.host, allowedHosts: allowedHosts, corsOrigins: corsOrigins)
-        let options = DiscfgResponder.Options(access: access, registry: PrometheusRegistry())
+        let options = DiscfgResponder.Options(access: access, registry: registry)
         let application = Application(
             responder: DiscfgResponder(store: session.store, options: options, logger: logger),
             server: .http1(configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(120))),
