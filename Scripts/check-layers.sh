@@ -17,7 +17,7 @@ DiscfgSQLite       DiscfgCore Crypto Foundation GRDB GRDBSQLite Logging
 DiscfgHTTP         DiscfgCore DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore ServiceLifecycle
 DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
 DiscfgTestSupport  DiscfgCore Foundation Logging
-discfg             DiscfgClient DiscfgCore DiscfgFormats DiscfgHTTP DiscfgSQLite ArgumentParser CoreMetrics Foundation Hummingbird Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage
+discfg             DiscfgClient DiscfgCore DiscfgFormats DiscfgHTTP DiscfgSQLite ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage
 RULES
 }
 

@@ -31,7 +31,8 @@ extension RemoteConfigStore: ConfigStore {
     }
 
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, author: String) async throws -> ConfigInfo {
-        try ConfigInfo(wire: try await connection.send(.PUT, "/v1/\(name)/cfg", body: settings.json.bytes, author: author))
+        try ConfigInfo(
+            wire: try await connection.send(.PUT, "/v1/\(name)/cfg", body: settings.json.bytes, author: author))
     }
 
     public func updateConfig(_ name: ConfigName, patch: JSONValue) async throws -> ConfigInfo {
@@ -53,7 +54,8 @@ extension RemoteConfigStore: ConfigStore {
         let answer = try await connection.send(
             .GET, "/v1/\(config)/keys\(URLText.escaped(directory.utf8, keeping: "/"))",
             query: [
-                ("exact", "true"), ("recursive", query.isRecursive ? "true" : nil), ("keysOnly", query.keysOnly ? "true" : nil),
+                ("exact", "true"), ("recursive", query.isRecursive ? "true" : nil),
+                ("keysOnly", query.keysOnly ? "true" : nil),
                 ("rev", query.revision?.description), ("limit", String(query.limit)), ("after", query.after),
             ])
         return try Listing(wire: answer)
@@ -80,7 +82,10 @@ extension RemoteConfigStore: ConfigStore {
         let path = query.selection == .all ? "" : URLText.escaped(query.selection.path.utf8, keeping: "/")
         let answer = try await connection.send(
             .GET, "/v1/\(config)/history\(path)",
-            query: [("limit", String(query.limit)), ("before", query.before?.description), ("exact", "true"), ("prev", "true")])
+            query: [
+                ("limit", String(query.limit)), ("before", query.before?.description), ("exact", "true"),
+                ("prev", "true"),
+            ])
         return try ChangePage(wire: answer)
     }
 
@@ -88,7 +93,8 @@ extension RemoteConfigStore: ConfigStore {
         let answer = try await connection.send(
             .GET, "/v1/\(config)/diff",
             query: [
-                ("from", String(query.from)), ("to", query.to?.description), ("prefix", query.selection.path), ("exact", "true"),
+                ("from", String(query.from)), ("to", query.to?.description), ("prefix", query.selection.path),
+                ("exact", "true"),
             ])
         return try Difference(wire: answer)
     }

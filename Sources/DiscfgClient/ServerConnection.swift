@@ -42,15 +42,19 @@ final class ServerConnection: Sendable {
     ///   - body: What to send.
     ///   - author: Who asks, where it is not who made the connection.
     ///   - waiting: How long the server may hold the answer back on purpose.
+    /// - Returns: The answer's body.
     /// - Throws: The server's own `DiscfgError`, `storeUnavailable` or `outcomeUnknown`.
     func send(
-        _ method: HTTPMethod, _ path: String, query: [(String, String?)] = [], body: [UInt8]? = nil, author: String? = nil,
+        _ method: HTTPMethod, _ path: String, query: [(String, String?)] = [], body: [UInt8]? = nil,
+        author: String? = nil,
         waiting: Duration = .zero
     ) async throws -> JSONValue {
         var request = HTTPClientRequest(url: base + path + URLText.query(query))
         request.method = method
         let name = author.flatMap { $0.isEmpty ? nil : $0 } ?? self.author
-        if !name.isEmpty { request.headers.add(name: "X-Discfg-Author", value: URLText.escaped(name.utf8, keeping: "@")) }
+        if !name.isEmpty {
+            request.headers.add(name: "X-Discfg-Author", value: URLText.escaped(name.utf8, keeping: "@"))
+        }
         if let body {
             request.headers.add(name: "Content-Type", value: Value.json)
             request.body = .bytes(ByteBuffer(bytes: body))
@@ -72,18 +76,21 @@ final class ServerConnection: Sendable {
     private func answer(status: Int, bytes: [UInt8]) throws(DiscfgError) -> JSONValue {
         guard let json = try? JSONValue(parsing: bytes) else {
             throw DiscfgError(
-                .storeUnavailable, "“\(base)” answered with status \(status) and no JSON.", hint: "Is that a discfg server?")
+                .storeUnavailable, "“\(base)” answered with status \(status) and no JSON.",
+                hint: "Is that a discfg server?")
         }
         guard status >= 400 else { return json }
         throw DiscfgError(wire: json)
-            ?? DiscfgError(.storeUnavailable, "“\(base)” answered with status \(status).", hint: "Is that a discfg server?")
+            ?? DiscfgError(
+                .storeUnavailable, "“\(base)” answered with status \(status).", hint: "Is that a discfg server?")
     }
 
     /// What a failure of the connection means for the caller.
     private func failure(_ error: any Error, mayHaveTakenEffect: Bool) -> DiscfgError {
         if !mayHaveTakenEffect || error.isBeforeSending {
             return DiscfgError(
-                .storeUnavailable, "The server at \(base) cannot be reached.", hint: "Start it with “discfg serve”, or check --store.",
+                .storeUnavailable, "The server at \(base) cannot be reached.",
+                hint: "Start it with “discfg serve”, or check --store.",
                 cause: error)
         }
         return DiscfgError(

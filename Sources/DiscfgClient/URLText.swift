@@ -1,4 +1,6 @@
-/// Writing parts of a URL. Source: RFC 3986, section 2.
+/// Writing parts of a URL.
+///
+/// Source: RFC 3986, section 2.
 enum URLText {
     /// The bytes, percent-encoded but for unreserved characters and those to keep.
     static func escaped(_ bytes: some Sequence<UInt8>, keeping kept: Unicode.Scalar? = nil) -> String {

@@ -25,7 +25,9 @@ extension ConfigStore {
     public static var importBatchBytes: Int { 16 << 20 }
 
     /// Compares the leaves of a file with what is there, without a change.
-    public func planImport(of leaves: [Leaf], as request: ImportRequest, in config: ConfigName) async throws -> ImportPlan {
+    public func planImport(of leaves: [Leaf], as request: ImportRequest, in config: ConfigName) async throws
+        -> ImportPlan
+    {
         let current = try await values(below: request.prefix, in: config, at: nil)
         return try ImportPlan(current: current, leaves: leaves, prefix: request.prefix, prune: request.prunes)
     }
@@ -38,6 +40,7 @@ extension ConfigStore {
     ///   - config: Where.
     ///   - progress: Told how many operations are done.
     /// - Returns: The config's revision then.
+    /// - Throws: `DiscfgError`; the batches before the one that failed are committed.
     public func carryOut(
         _ plan: ImportPlan, as request: ImportRequest, in config: ConfigName, progress: (Int) async -> Void = { _ in }
     ) async throws -> Revision {
@@ -64,11 +67,13 @@ extension ConfigStore {
     public func export(
         as format: ConfigFormat, below prefix: String, in config: ConfigName, at revision: Revision?
     ) async throws -> [UInt8] {
-        try format.bytes(of: try await values(below: prefix, in: config, at: revision), under: prefix.isEmpty ? "/" : prefix)
+        try format.bytes(
+            of: try await values(below: prefix, in: config, at: revision), under: prefix.isEmpty ? "/" : prefix)
     }
 
     /// Every value below a directory, all at one revision.
-    public func values(below prefix: String, in config: ConfigName, at revision: Revision?) async throws -> [Key: Value] {
+    public func values(below prefix: String, in config: ConfigName, at revision: Revision?) async throws -> [Key: Value]
+    {
         var values: [Key: Value] = [:]
         var query = ListQuery(prefix, isRecursive: true, at: revision, limit: ListQuery.maximumLimit)
         while true {

@@ -33,7 +33,8 @@ public struct AccessPolicy: Sendable {
         hosts.insert(address.lowercased())
         if isWildcard || Self.isLoopback(address) { hosts.formUnion(["localhost", "127.0.0.1", "::1"]) }
         self.init(
-            checksHost: true, acceptsAnyAddress: isWildcard, hosts: hosts, origins: Set(corsOrigins.map { $0.lowercased() }))
+            checksHost: true, acceptsAnyAddress: isWildcard, hosts: hosts,
+            origins: Set(corsOrigins.map { $0.lowercased() }))
     }
 
     /// Whether an address is reached from this machine only.
@@ -43,7 +44,8 @@ public struct AccessPolicy: Sendable {
 
     /// Whether the text is an address, not a name.
     static func isAddress(_ host: String) -> Bool {
-        host.contains(":") || (host.split(separator: ".").count == 4 && host.split(separator: ".").allSatisfy { UInt8($0) != nil })
+        host.contains(":")
+            || (host.split(separator: ".").count == 4 && host.split(separator: ".").allSatisfy { UInt8($0) != nil })
     }
 
     /// Refuses who must not call, and answers what a browser asks before it calls.
@@ -65,11 +67,14 @@ public struct AccessPolicy: Sendable {
                 hint: "Start the server with --cors-origin \(origin) if that page may call.")
         }
         guard request.method == .options, request.headers[.accessControlRequestMethod] != nil else { return nil }
-        return Response(status: .noContent, headers: [
-            .accessControlAllowMethods: "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS",
-            .accessControlAllowHeaders: "content-type, if-match, if-none-match, last-event-id, x-discfg-author, x-request-id",
-            .accessControlMaxAge: "600",
-        ])
+        return Response(
+            status: .noContent,
+            headers: [
+                .accessControlAllowMethods: "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS",
+                .accessControlAllowHeaders:
+                    "content-type, if-match, if-none-match, last-event-id, x-discfg-author, x-request-id",
+                .accessControlMaxAge: "600",
+            ])
     }
 
     /// Adds what lets a named page read the answer.

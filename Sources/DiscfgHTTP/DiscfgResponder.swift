@@ -80,8 +80,11 @@ public struct DiscfgResponder: HTTPResponder {
         if failure.status.kind == .serverError {
             logger.error(
                 "request failed",
-                metadata: ["http.request.id": "\(requestID)", "error.code": "\(failure.code.rawValue)", "error": "\(failure.message)",
-                    "error.cause": "\(failure.cause.map { String(describing: $0) } ?? "")"])
+                metadata: [
+                    "http.request.id": "\(requestID)", "error.code": "\(failure.code.rawValue)",
+                    "error": "\(failure.message)",
+                    "error.cause": "\(failure.cause.map { String(describing: $0) } ?? "")",
+                ])
         }
         var response = Response.json(status: failure.status) { failure.write(to: &$0, style()) }
         if failure.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }

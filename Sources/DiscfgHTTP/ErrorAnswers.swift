@@ -22,7 +22,8 @@ extension DiscfgError {
         case let error as HTTPError where error.status == .contentTooLarge:
             self.init(.tooLarge, "The request's body is too large.", hint: "Send less at once.")
         case let error as HTTPError: self.init(.invalidRequest, error.body ?? "The request is not valid.")
-        case is NIOTooManyBytesError: self.init(.tooLarge, "The request's body is too large.", hint: "Send less at once.")
+        case is NIOTooManyBytesError:
+            self.init(.tooLarge, "The request's body is too large.", hint: "Send less at once.")
         case is CancellationError:
             self.init(.storeUnavailable, "The server is shutting down.", hint: "Try again; nothing was written.")
         default: self.init(.internalError, "Something failed inside the server.", hint: "See its log.", cause: error)

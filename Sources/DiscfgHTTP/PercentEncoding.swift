@@ -1,6 +1,8 @@
 import DiscfgCore
 
-/// Percent-encoding of URLs. Source: RFC 3986, section 2.1.
+/// Percent-encoding of URLs.
+///
+/// Source: RFC 3986, section 2.1.
 enum PercentEncoding {
     /// The text that the encoded one stands for.
     ///
@@ -16,7 +18,8 @@ enum PercentEncoding {
                 continue
             }
             guard let high = iterator.next()?.hexValue, let low = iterator.next()?.hexValue else {
-                throw DiscfgError(.invalidName, "“\(text)” has a “%” without two hexadecimal digits.", hint: "Write “%25” for “%”.")
+                throw DiscfgError(
+                    .invalidName, "“\(text)” has a “%” without two hexadecimal digits.", hint: "Write “%25” for “%”.")
             }
             bytes.append(high << 4 | low)
         }

@@ -5,7 +5,7 @@ import Hummingbird
 struct Query: Sendable {
     private var values: [String: String] = [:]
 
-    /// - Parameter names: What the route knows.
+    /// Reads the parameters of a request, of which the route knows `names`.
     init(_ call: Call, allowing names: Set<String> = []) throws(DiscfgError) {
         guard let query = call.request.uri.query, !query.isEmpty else { return }
         for pair in query.split(separator: "&") {
@@ -23,7 +23,8 @@ struct Query: Sendable {
     }
 
     private static func decode(_ text: Substring) throws(DiscfgError) -> String {
-        try PercentEncoding.decode(text.utf8.contains(UInt8(ascii: "+")) ? Substring(text.map { $0 == "+" ? " " : $0 }) : text)
+        try PercentEncoding.decode(
+            text.utf8.contains(UInt8(ascii: "+")) ? Substring(text.map { $0 == "+" ? " " : $0 }) : text)
     }
 
     /// The parameter as text.
@@ -52,7 +53,8 @@ struct Query: Sendable {
         guard let number = try integer(name) else { return nil }
         guard range.contains(number) else {
             throw .invalid(
-                "The parameter “\(name)” is \(number).", hint: "Write a number from \(range.lowerBound) to \(range.upperBound).")
+                "The parameter “\(name)” is \(number).",
+                hint: "Write a number from \(range.lowerBound) to \(range.upperBound).")
         }
         return Int(number)
     }

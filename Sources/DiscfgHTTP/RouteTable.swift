@@ -9,7 +9,8 @@ final class RouteTable {
 
     private var handlers: [String: [HTTPRequest.Method: Handler]] = [:]
     private static let methods: [HTTPRequest.Method] =
-        [.get, .head, .put, .patch, .post, .delete, .options, .trace, .connect] + [HTTPRequest.Method("QUERY")].compactMap { $0 }
+        [.get, .head, .put, .patch, .post, .delete, .options, .trace, .connect]
+        + [HTTPRequest.Method("QUERY")].compactMap { $0 }
 
     /// Adds a route; a path answers HEAD as GET without its body.
     func on(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
@@ -23,7 +24,8 @@ final class RouteTable {
         for (path, known) in handlers {
             let allowed = known.keys.map(\.rawValue).sorted().joined(separator: ", ")
             for method in Self.methods {
-                let handler: Handler = known[method] ?? { _ in throw MethodNotAllowed(method: method.rawValue, allowed: allowed) }
+                let handler: Handler =
+                    known[method] ?? { _ in throw MethodNotAllowed(method: method.rawValue, allowed: allowed) }
                 router.on(RouterPath(path), method: method) { request, context in
                     try await handler(Call(request: request, context: context))
                 }
@@ -48,7 +50,7 @@ struct Call: Sendable {
 
     /// The path behind the route, such as `/db/host` in `/v1/default/keys/db/host`; begins with `/` or is empty.
     ///
-    /// - Parameter fixed: How many segments the route has before it.
+    /// `fixed` is how many segments the route has before it.
     /// - Throws: `DiscfgError` with code `invalidName` when it is not UTF-8.
     func path(after fixed: Int) throws -> String {
         var rest = Substring(request.uri.path).utf8
@@ -63,7 +65,9 @@ struct Call: Sendable {
     ///
     /// - Throws: `DiscfgError` with code `tooLarge`; any other error when the body stopped halfway.
     func body(atMost limit: Int) async throws -> [UInt8] {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit { throw Self.tooLarge(limit) }
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
+            throw Self.tooLarge(limit)
+        }
         do {
             let buffer = try await request.body.collect(upTo: limit)
             return Array(buffer.readableBytesView)
@@ -71,7 +75,8 @@ struct Call: Sendable {
             throw Self.tooLarge(limit)
         } catch let error where !(error is CancellationError) {
             throw DiscfgError(
-                .invalidRequest, "The request's body stopped halfway.", hint: "Send it again; nothing was written.", cause: error)
+                .invalidRequest, "The request's body stopped halfway.", hint: "Send it again; nothing was written.",
+                cause: error)
         }
     }
 

@@ -16,7 +16,8 @@ struct JSONTests {
     @Test(
         "Text that is not JSON is refused, with the place",
         arguments: [
-            ("", 0), ("{", 1), ("[1,]", 3), ("{\"a\" 1}", 5), ("01", 1), ("1.", 2), ("\"\u{01}\"", 1), ("\"\\x\"", 2), ("nul", 3),
+            ("", 0), ("{", 1), ("[1,]", 3), ("{\"a\" 1}", 5), ("01", 1), ("1.", 2), ("\"\u{01}\"", 1), ("\"\\x\"", 2),
+            ("nul", 3),
             ("1 2", 2), ("\"\\ud800\"", 7), ("'a'", 0), ("{a:1}", 1), ("[1", 2), ("\"abc", 4),
         ])
     func refused(text: String, offset: Int) {
@@ -77,7 +78,8 @@ struct JSONTests {
     @Test(
         "A pointer finds what RFC 6901 says it finds",
         arguments: [
-            ("", #"{"foo":["bar","baz"],"":0,"a/b":1,"m~n":8}"#), ("/foo", #"["bar","baz"]"#), ("/foo/0", #""bar""#), ("/", "0"),
+            ("", #"{"foo":["bar","baz"],"":0,"a/b":1,"m~n":8}"#), ("/foo", #"["bar","baz"]"#), ("/foo/0", #""bar""#),
+            ("/", "0"),
             ("/a~1b", "1"), ("/m~0n", "8"),
         ])
     func pointer(text: String, expected: String) throws {
@@ -85,7 +87,8 @@ struct JSONTests {
         #expect(document.value(at: try JSONPointer(text))?.text == expected)
     }
 
-    @Test("A pointer to nothing finds nothing", arguments: ["/x", "/foo/2", "/foo/00", "/foo/-", "/foo/+1", "/foo/0/x"])
+    @Test(
+        "A pointer to nothing finds nothing", arguments: ["/x", "/foo/2", "/foo/00", "/foo/-", "/foo/+1", "/foo/0/x"])
     func pointerMiss(text: String) throws {
         let document = try JSONValue(parsing: #"{"foo":["bar","baz"]}"#)
         #expect(document.value(at: try JSONPointer(text)) == nil)
@@ -104,7 +107,8 @@ struct JSONTests {
             (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":"c"}"#, #"{"a":["b"]}"#, #"{"a":["b"]}"#),
             (#"{"a":{"b":"c"}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d"}}"#),
             (#"{"a":[{"b":"c"}]}"#, #"{"a":[1]}"#, #"{"a":[1]}"#), (#"["a","b"]"#, #"["c","d"]"#, #"["c","d"]"#),
-            (#"{"a":"b"}"#, #"["c"]"#, #"["c"]"#), (#"{"a":"foo"}"#, "null", "null"), (#"{"a":"foo"}"#, #""bar""#, #""bar""#),
+            (#"{"a":"b"}"#, #"["c"]"#, #"["c"]"#), (#"{"a":"foo"}"#, "null", "null"),
+            (#"{"a":"foo"}"#, #""bar""#, #""bar""#),
             (#"{"e":null}"#, #"{"a":1}"#, #"{"e":null,"a":1}"#), ("[1,2]", #"{"a":"b","c":null}"#, #"{"a":"b"}"#),
             ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
         ])

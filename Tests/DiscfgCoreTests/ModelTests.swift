@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Model")
 struct ModelTests {
-    @Test("A path becomes a key with a leading slash", arguments: [("db/host", "/db/host"), ("/db/host", "/db/host"), ("é", "/é")])
+    @Test(
+        "A path becomes a key with a leading slash",
+        arguments: [("db/host", "/db/host"), ("/db/host", "/db/host"), ("é", "/é")])
     func path(path: String, key: String) throws {
         #expect(try Key(path: path).description == key)
     }
@@ -28,7 +30,9 @@ struct ModelTests {
         #expect(keys.shuffled().sorted() == keys)
     }
 
-    @Test("Names of configs are checked", arguments: ["", "-a", ".a", "a b", "é", "a/b", String(repeating: "a", count: 65)])
+    @Test(
+        "Names of configs are checked",
+        arguments: ["", "-a", ".a", "a b", "é", "a/b", String(repeating: "a", count: 65)])
     func badName(name: String) {
         let error = #expect(throws: DiscfgError.self) { try ConfigName(name) }
         #expect(error?.code == .invalidName)
@@ -38,7 +42,7 @@ struct ModelTests {
     func subtree() throws {
         let selection = try KeySelection.subtree("/db")
         let inside = try ["/db", "/db/a", "/db/a/b"].map { try Key(path: $0) }
-        let outside = try ["/da", "/db-x", "/db0", "/dbx", "/"+"d"].map { try Key(path: $0) }
+        let outside = try ["/da", "/db-x", "/db0", "/dbx", "/" + "d"].map { try Key(path: $0) }
         #expect(inside.allSatisfy { selection.contains($0) })
         #expect(outside.allSatisfy { !selection.contains($0) })
         let below = try KeySelection.subtree("/db/")
@@ -60,7 +64,8 @@ struct ModelTests {
     @Test(
         "Timestamps are RFC 3339, both ways",
         arguments: [
-            (0, "1970-01-01T00:00:00.000Z"), (951_782_400_123, "2000-02-29T00:00:00.123Z"), (-1, "1969-12-31T23:59:59.999Z"),
+            (0, "1970-01-01T00:00:00.000Z"), (951_782_400_123, "2000-02-29T00:00:00.123Z"),
+            (-1, "1969-12-31T23:59:59.999Z"),
             (1_798_761_599_999, "2026-12-31T23:59:59.999Z"), (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
         ] as [(Int64, String)])
     func timestamp(milliseconds: Int64, text: String) {
@@ -88,18 +93,25 @@ struct ModelTests {
 
     @Test(
         "Durations are read as people write them",
-        arguments: [("30", 30_000), ("250ms", 250), ("30s", 30_000), ("15m", 900_000), ("1h30m", 5_400_000), ("2w", 1_209_600_000)]
+        arguments: [
+            ("30", 30_000), ("250ms", 250), ("30s", 30_000), ("15m", 900_000), ("1h30m", 5_400_000),
+            ("2w", 1_209_600_000),
+        ]
             as [(String, Int64)])
     func duration(text: String, milliseconds: Int64) throws {
         #expect(try DurationText.parse(text).milliseconds == milliseconds)
     }
 
-    @Test("Other texts are no durations", arguments: ["", "s", "-1s", "1y", "1.5h", "1h30", "9999999999999999999s", "200000w", "٣s"])
+    @Test(
+        "Other texts are no durations",
+        arguments: ["", "s", "-1s", "1y", "1.5h", "1h30", "9999999999999999999s", "200000w", "٣s"])
     func badDuration(text: String) {
         #expect(throws: DiscfgError.self) { try DurationText.parse(text) }
     }
 
-    @Test("Durations are written in at most two units", arguments: [(0, "0s"), (250, "250ms"), (5_400_000, "1h30m"), (7_776_000_000, "90d")] as [(Int64, String)])
+    @Test(
+        "Durations are written in at most two units",
+        arguments: [(0, "0s"), (250, "250ms"), (5_400_000, "1h30m"), (7_776_000_000, "90d")] as [(Int64, String)])
     func durationText(milliseconds: Int64, text: String) {
         #expect(DurationText.format(.milliseconds(milliseconds)) == text)
     }
@@ -122,6 +134,8 @@ struct ModelTests {
         for type in ["", "text", "text/\u{7}", String(repeating: "a/", count: 200)] {
             #expect(throws: DiscfgError.self) { try Value(bytes: [], contentType: type).validate() }
         }
-        #expect(throws: DiscfgError.self) { try Value(bytes: Array("{".utf8), contentType: "application/vnd.x+json").validate() }
+        #expect(throws: DiscfgError.self) {
+            try Value(bytes: Array("{".utf8), contentType: "application/vnd.x+json").validate()
+        }
     }
 }

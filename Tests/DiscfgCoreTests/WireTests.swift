@@ -9,7 +9,8 @@ struct WireTests {
 
     static func item(_ value: Value, expiry: Timestamp? = nil) throws -> Item {
         Item(
-            key: try Key(path: "/k"), value: value, version: 2, created: 3, modified: 7, modifiedAt: now, author: "ann", expiry: expiry)
+            key: try Key(path: "/k"), value: value, version: 2, created: 3, modified: 7, modifiedAt: now, author: "ann",
+            expiry: expiry)
     }
 
     @Test(
@@ -17,8 +18,14 @@ struct WireTests {
         arguments: [
             (Value("text"), #""value":"text","contentType":"text/plain""#),
             (Value(["a": 1]), #""value":{"a":1},"contentType":"application/json""#),
-            (Value(bytes: [0xFF], contentType: Value.octets), #""value":"/w==","encoding":"base64","contentType":"application/octet-stream""#),
-            (Value(bytes: Array("{\n}".utf8), contentType: Value.json), #""value":{},"contentType":"application/json""#),
+            (
+                Value(bytes: [0xFF], contentType: Value.octets),
+                #""value":"/w==","encoding":"base64","contentType":"application/octet-stream""#
+            ),
+            (
+                Value(bytes: Array("{\n}".utf8), contentType: Value.json),
+                #""value":{},"contentType":"application/json""#
+            ),
         ])
     func embedded(value: Value, members: String) throws {
         let text = try Self.text { try Self.item(value).write(to: &$0, WireStyle(now: Self.now)) }
@@ -27,7 +34,10 @@ struct WireTests {
 
     @Test(
         "An item comes back to the byte when it is written exactly",
-        arguments: [Value("a\"b\n"), Value(bytes: [0, 255], contentType: "image/png"), Value(bytes: Array("{ \"a\" : 1 }".utf8), contentType: Value.json)])
+        arguments: [
+            Value("a\"b\n"), Value(bytes: [0, 255], contentType: "image/png"),
+            Value(bytes: Array("{ \"a\" : 1 }".utf8), contentType: Value.json),
+        ])
     func exactItem(value: Value) throws {
         let item = try Self.item(value, expiry: Self.now + .seconds(5))
         #expect(try Item(wire: Self.json { item.write(to: &$0, Self.exact) }) == item)
@@ -53,7 +63,10 @@ struct WireTests {
     func transaction() throws {
         let key = try Key(path: "/a")
         let transaction = Transaction(
-            if: [.init(key, .absent), .init(key, .present), .init(key, .version(3)), .init(key, .revision(4)), .init(key, .value([1, 2]))],
+            if: [
+                .init(key, .absent), .init(key, .present), .init(key, .version(3)), .init(key, .revision(4)),
+                .init(key, .value([1, 2])),
+            ],
             then: [
                 .set(key, Value(bytes: [0xFF], contentType: "image/png"), expiry: .after(.milliseconds(1500))),
                 .set(key, Value("x"), expiry: .unchanged), .patch(key, ["a": 1]), .delete(key), .get(key),
@@ -66,9 +79,12 @@ struct WireTests {
     @Test(
         "A transaction that cannot be understood is refused",
         arguments: [
-            "[]", #"{"than":[]}"#, #"{"then":[{"set":"/a","delete":"/b"}]}"#, #"{"then":[{}]}"#, #"{"then":[{"set":"/a//b"}]}"#,
-            #"{"if":[{"key":"/a"}]}"#, #"{"if":[{"key":"/a","version":1,"exists":true}]}"#, #"{"if":[{"key":"/a","version":"1"}]}"#,
-            #"{"then":[{"set":"/a","value":"?","encoding":"base64"}]}"#, #"{"then":[{"set":"/a","value":"","encoding":"hex"}]}"#,
+            "[]", #"{"than":[]}"#, #"{"then":[{"set":"/a","delete":"/b"}]}"#, #"{"then":[{}]}"#,
+            #"{"then":[{"set":"/a//b"}]}"#,
+            #"{"if":[{"key":"/a"}]}"#, #"{"if":[{"key":"/a","version":1,"exists":true}]}"#,
+            #"{"if":[{"key":"/a","version":"1"}]}"#,
+            #"{"then":[{"set":"/a","value":"?","encoding":"base64"}]}"#,
+            #"{"then":[{"set":"/a","value":"","encoding":"hex"}]}"#,
             #"{"then":[{"set":"/a","value":1,"ttl":true}]}"#, #"{"then":{}}"#, #"{"message":1}"#,
         ])
     func badTransaction(text: String) {
@@ -79,7 +95,9 @@ struct WireTests {
     func valueTypes() throws {
         let transaction = try Transaction(
             wire: JSONValue(
-                parsing: #"{"then":[{"set":"/a","value":"x"},{"set":"/a","value":1},{"set":"/a","value":"x","contentType":"application/json"}]}"#),
+                parsing:
+                    #"{"then":[{"set":"/a","value":"x"},{"set":"/a","value":1},{"set":"/a","value":"x","contentType":"application/json"}]}"#
+            ),
             author: "")
         let values = transaction.success.compactMap { if case .set(_, let value, _) = $0 { value } else { nil } }
         #expect(values == [Value("x"), Value(1), Value("x" as JSONValue)])
@@ -102,5 +120,7 @@ struct WireTests {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    static func json(_ body: (inout JSONWriter) throws -> Void) throws -> JSONValue { try JSONValue(parsing: text(body)) }
+    static func json(_ body: (inout JSONWriter) throws -> Void) throws -> JSONValue {
+        try JSONValue(parsing: text(body))
+    }
 }

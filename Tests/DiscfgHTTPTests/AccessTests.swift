@@ -10,16 +10,22 @@ struct AccessTests {
         let access = AccessPolicy(listeningOn: "127.0.0.1", corsOrigins: ["https://admin.example.com"])
         try await RESTFixture.with(.socket, access: access) { rest in
             #expect(try await rest.send(.get, "/health").status == 200)
-            let foreign = try await rest.send(.put, "/v1/default/keys/a", "x", headers: ["Origin": "https://evil.example.com"])
-            #expect(foreign.status == 403 && foreign.errorCode == 112 && foreign.header("access-control-allow-origin") == nil)
+            let foreign = try await rest.send(
+                .put, "/v1/default/keys/a", "x", headers: ["Origin": "https://evil.example.com"])
+            #expect(
+                foreign.status == 403 && foreign.errorCode == 112
+                    && foreign.header("access-control-allow-origin") == nil)
             #expect(try await rest.send(.get, "/health", headers: ["Origin": "null"]).status == 403)
             #expect(try await rest.service.info(of: .default).revision == 1)
             let named = ["Origin": "https://admin.example.com"]
             let allowed = try await rest.send(.get, "/health", headers: named)
-            #expect(allowed.header("access-control-allow-origin") == "https://admin.example.com" && allowed.header("vary") == "Origin")
+            #expect(
+                allowed.header("access-control-allow-origin") == "https://admin.example.com"
+                    && allowed.header("vary") == "Origin")
             let asked = named.merging(["Access-Control-Request-Method": "PUT"]) { $1 }
             let preflight = try await rest.send(.options, "/v1/default/cfg", headers: asked)
-            #expect(preflight.status == 204 && preflight.header("access-control-allow-methods")?.contains("PUT") == true)
+            #expect(
+                preflight.status == 204 && preflight.header("access-control-allow-methods")?.contains("PUT") == true)
             #expect(try await rest.send(.options, "/v1/default/cfg", headers: named).json["action"] == "info")
         }
     }
@@ -29,7 +35,9 @@ struct AccessTests {
         try await RESTFixture.with { rest in
             _ = try await rest.send(.get, "/v1/default/keys/secret-name")
             let text = try await rest.send(.get, "/metrics").text
-            #expect(text.contains(#"http_requests_total{method="GET",route="/v1/{cfg}/keys/**",status="404"} 1"#), "\(text)")
+            #expect(
+                text.contains(#"http_requests_total{method="GET",route="/v1/{cfg}/keys/**",status="404"} 1"#), "\(text)"
+            )
             #expect(!text.contains("secret-name"))
         }
     }
@@ -47,7 +55,9 @@ struct AccessTests {
     @Test("An answer carries the caller's request id when it is plain, and otherwise one of its own")
     func requestIDs() async throws {
         try await RESTFixture.with { rest in
-            #expect(try await rest.send(.get, "/health", headers: ["X-Request-Id": "abc-1"]).header("x-request-id") == "abc-1")
+            #expect(
+                try await rest.send(.get, "/health", headers: ["X-Request-Id": "abc-1"]).header("x-request-id")
+                    == "abc-1")
             let long = String(repeating: "a", count: 129)
             let own = try await rest.send(.get, "/health", headers: ["X-Request-Id": long]).header("x-request-id")
             #expect(own != nil && own != long)

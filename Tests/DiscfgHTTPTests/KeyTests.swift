@@ -7,7 +7,8 @@ struct KeyTests {
     @Test("A key is set, read, and deleted, through the responder and over a socket", arguments: RESTFixture.transports)
     func lifecycle(transport: RESTFixture.Transport) async throws {
         try await RESTFixture.with(transport) { rest in
-            let created = try await rest.send(.put, "/v1/default/keys/db/host?message=first", "h", headers: ["X-Discfg-Author": "ann"])
+            let created = try await rest.send(
+                .put, "/v1/default/keys/db/host?message=first", "h", headers: ["X-Discfg-Author": "ann"])
             #expect(created.status == 201)
             #expect(created.json["action"] == "set" && created.json["cfgVersion"] == 2)
             #expect(created.json["item"]?["key"] == "/db/host" && created.json["item"]?["value"] == "h")
@@ -21,7 +22,8 @@ struct KeyTests {
             let first = history.json["commits"]?.array?.last
             #expect(first?["author"] == "ann" && first?["message"] == "first")
             let deleted = try await rest.send(.delete, "/v1/default/keys/db/host")
-            #expect(deleted.status == 200 && deleted.json["prevItem"]?["value"] == "i" && deleted.json["cfgVersion"] == 4)
+            #expect(
+                deleted.status == 200 && deleted.json["prevItem"]?["value"] == "i" && deleted.json["cfgVersion"] == 4)
             let gone = try await rest.send(.get, "/v1/default/keys/db/host")
             #expect(gone.status == 404 && gone.errorCode == 100)
             #expect(try await rest.send(.delete, "/v1/default/keys/db/host").status == 404)
@@ -32,8 +34,11 @@ struct KeyTests {
     @Test("A value comes back bare, to the byte, with its own content type", arguments: RESTFixture.transports)
     func raw(transport: RESTFixture.Transport) async throws {
         try await RESTFixture.with(transport) { rest in
-            _ = try await rest.send(.put, "/v1/default/keys/page", "<b>\n", headers: ["Content-Type": "text/html; charset=utf-8"])
-            for (uri, headers) in [("?raw", [:]), ("", ["Accept": "text/plain"]), ("", ["Accept": "application/octet-stream"])] {
+            _ = try await rest.send(
+                .put, "/v1/default/keys/page", "<b>\n", headers: ["Content-Type": "text/html; charset=utf-8"])
+            for (uri, headers) in [
+                ("?raw", [:]), ("", ["Accept": "text/plain"]), ("", ["Accept": "application/octet-stream"]),
+            ] {
                 let answer = try await rest.send(.get, "/v1/default/keys/page\(uri)", headers: headers)
                 #expect(answer.text == "<b>\n" && answer.header("content-type") == "text/html; charset=utf-8")
                 #expect(answer.header("content-security-policy") == "sandbox")
@@ -55,7 +60,9 @@ struct KeyTests {
             let patched = try await rest.send(.patch, "/v1/default/keys/c", #"{"pool":{"name":null}}"#, headers: patch)
             #expect(patched.status == 200 && patched.json["item"]?["value"]?.text == #"{"pool":{"size":5}}"#)
             #expect(try await rest.send(.patch, "/v1/default/keys/new", #"{"a":1}"#, headers: patch).status == 201)
-            #expect(try await rest.send(.patch, "/v1/default/keys/c", "{}", headers: ["Content-Type": "text/plain"]).status == 415)
+            #expect(
+                try await rest.send(.patch, "/v1/default/keys/c", "{}", headers: ["Content-Type": "text/plain"]).status
+                    == 415)
             _ = try await rest.send(.put, "/v1/default/keys/t", "text")
             #expect(try await rest.send(.patch, "/v1/default/keys/t", "{}", headers: patch).errorCode == 109)
             #expect(try await rest.send(.get, "/v1/default/keys/t?path=/a").errorCode == 109)
@@ -99,11 +106,17 @@ struct KeyTests {
     @Test("A listing has one level or all, in pages, at one revision")
     func list() async throws {
         try await RESTFixture.with { rest in
-            for key in ["a", "dir/x", "dir/y", "dir/deep/z", "z"] { _ = try await rest.send(.put, "/v1/default/keys/\(key)", key) }
-            let names = { (answer: RESTFixture.Answer) in answer.json["items"]?.array?.compactMap { $0["key"]?.string } }
+            for key in ["a", "dir/x", "dir/y", "dir/deep/z", "z"] {
+                _ = try await rest.send(.put, "/v1/default/keys/\(key)", key)
+            }
+            let names = { (answer: RESTFixture.Answer) in answer.json["items"]?.array?.compactMap { $0["key"]?.string }
+            }
             #expect(names(try await rest.send(.get, "/v1/default/keys/")) == ["/a", "/dir/", "/z"])
             #expect(names(try await rest.send(.get, "/v1/default/keys/dir/")) == ["/dir/deep/", "/dir/x", "/dir/y"])
-            #expect(names(try await rest.send(.get, "/v1/default/keys/dir/?recursive")) == ["/dir/deep/z", "/dir/x", "/dir/y"])
+            #expect(
+                names(try await rest.send(.get, "/v1/default/keys/dir/?recursive")) == [
+                    "/dir/deep/z", "/dir/x", "/dir/y",
+                ])
             var (after, found, revision): (String?, [String], String) = ("", [], "")
             while let cursor = after {
                 let page = try await rest.send(.get, "/v1/default/keys/?recursive&limit=2\(cursor)\(revision)")
@@ -136,9 +149,11 @@ struct KeyTests {
         arguments: [
             ("/v1/default/keys/a//b", 104, 400), ("/v1/default/keys/%FF", 104, 400), ("/v1/default/keys/%zz", 104, 400),
             ("/v1/-bad/keys/a", 104, 400), ("/v1/none/keys/a", 102, 404), ("/v1/default/keys/a?rev=x", 107, 400),
-            ("/v1/default/keys/a?rev=99", 108, 400), ("/v1/default/keys/a?nix=1", 107, 400), ("/v1/default/keys/a?rev=1&rev=1", 107, 400),
+            ("/v1/default/keys/a?rev=99", 108, 400), ("/v1/default/keys/a?nix=1", 107, 400),
+            ("/v1/default/keys/a?rev=1&rev=1", 107, 400),
             ("/v1/default/keys/?limit=0", 107, 400), ("/v1/default/keys/?limit=10001", 107, 400),
-            ("/v1/default/keys/a?wait=soon", 107, 400), ("/v1/default/keys/a?after=1", 107, 400), ("/nothing", 113, 404), ("/v1/default", 113, 404),
+            ("/v1/default/keys/a?wait=soon", 107, 400), ("/v1/default/keys/a?after=1", 107, 400),
+            ("/nothing", 113, 404), ("/v1/default", 113, 404),
         ])
     func badRequests(uri: String, code: Int, status: Int) async throws {
         try await RESTFixture.with { rest in
@@ -148,13 +163,16 @@ struct KeyTests {
         }
     }
 
-    @Test("A value that is too large, or not the JSON that it says it is, changes nothing", arguments: RESTFixture.transports)
+    @Test(
+        "A value that is too large, or not the JSON that it says it is, changes nothing",
+        arguments: RESTFixture.transports)
     func badValues(transport: RESTFixture.Transport) async throws {
         try await RESTFixture.with(transport) { rest in
             let large = String(repeating: "x", count: Value.maximumLength + 1)
             let refused = try await rest.send(.put, "/v1/default/keys/a", large)
             #expect(refused.status == 413 && refused.errorCode == 105)
-            let half = try await rest.send(.put, "/v1/default/keys/a", "{", headers: ["Content-Type": "application/json"])
+            let half = try await rest.send(
+                .put, "/v1/default/keys/a", "{", headers: ["Content-Type": "application/json"])
             #expect(half.status == 400 && half.errorCode == 107)
             #expect(try await rest.send(.put, "/v1/default/keys/a?value=x", "y").status == 400)
             #expect(try await rest.send(.put, "/v1/default/keys/a?ttl=0", "y").status == 400)

@@ -7,7 +7,8 @@ struct LogTests {
     @Test("A transaction carries out the branch that its conditions choose")
     func transaction() async throws {
         try await RESTFixture.with { rest in
-            let body = #"{"if":[{"key":"/a","exists":false}],"then":[{"set":"/a","value":1},{"set":"/b","value":"x"}],"else":[{"get":"/a"}]}"#
+            let body =
+                #"{"if":[{"key":"/a","exists":false}],"then":[{"set":"/a","value":1},{"set":"/b","value":"x"}],"else":[{"get":"/a"}]}"#
             let first = try await rest.send(.post, "/v1/default/txn", body)
             #expect(first.status == 200 && first.json["succeeded"] == true && first.json["cfgVersion"] == 2)
             #expect(first.json["results"]?.array?.map { $0["item"]?["revision"] } == [2, 2])
@@ -98,7 +99,8 @@ struct LogTests {
             let changed = try await rest.send(.patch, "/v1/prod/cfg", #"{"retention":{"revisions":5}}"#)
             #expect(changed.json["cfgSettings"]?["retention"]?.text == #"{"age":"7d","revisions":5}"#)
             #expect(try await rest.send(.options, "/v1/prod/cfg").json["cfgStorage"]?["name"] == "memory")
-            #expect(try await rest.send(.get, "/v1/cfgs").json["cfgs"]?.array?.map { $0["name"] } == ["default", "prod"])
+            #expect(
+                try await rest.send(.get, "/v1/cfgs").json["cfgs"]?.array?.map { $0["name"] } == ["default", "prod"])
             #expect(try await rest.send(.delete, "/v1/prod/cfg").status == 200)
             #expect(try await rest.send(.get, "/v1/prod/cfg").errorCode == 102)
             #expect(try await rest.send(.delete, "/v1/default/cfg").status == 400)

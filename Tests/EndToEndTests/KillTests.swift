@@ -23,7 +23,9 @@ struct KillTests {
             try await withThrowingTaskGroup { group in
                 for process in 0..<2 {
                     group.addTask {
-                        for round in 0..<25 { try await Self.writeUntilKilled(sandbox, "\(process)-\(round)", acknowledged) }
+                        for round in 0..<25 {
+                            try await Self.writeUntilKilled(sandbox, "\(process)-\(round)", acknowledged)
+                        }
                     }
                 }
                 try await group.waitForAll()
@@ -34,7 +36,8 @@ struct KillTests {
     }
 
     /// Writes through one server until it has acknowledged some, and kills it while others are under way.
-    private static func writeUntilKilled(_ sandbox: Sandbox, _ name: String, _ acknowledged: Acknowledged) async throws {
+    private static func writeUntilKilled(_ sandbox: Sandbox, _ name: String, _ acknowledged: Acknowledged) async throws
+    {
         let status = try await TestServer.with(sandbox) { server in
             let own = Acknowledged()
             let enough = 20 + Int.random(in: 0..<20)
@@ -45,8 +48,10 @@ struct KillTests {
                         while true {
                             let key = "/w/\(name)/\(writer)/\(number)"
                             // An error is the kill; what it hit may or may not be stored, and is not asked for.
-                            guard let answer = try? await server.send(.PUT, "/v1/default/keys\(key)", key), answer.status == 201,
-                                let json = try? JSONValue(parsing: answer.body), let revision = json["cfgVersion"]?.integer
+                            guard let answer = try? await server.send(.PUT, "/v1/default/keys\(key)", key),
+                                answer.status == 201,
+                                let json = try? JSONValue(parsing: answer.body),
+                                let revision = json["cfgVersion"]?.integer
                             else { return }
                             acknowledged.writes.withLock { $0[key] = revision }
                             own.writes.withLock { $0[key] = revision }
@@ -70,8 +75,12 @@ struct KillTests {
             commits += page
         }
         #expect(commits.map(\.revision) == Array(2..<(2 + Int64(commits.count))), "revisions have a gap")
-        let stored = Dictionary(commits.flatMap { commit in commit.changes.map { ($0.key.description, commit.revision) } }) { first, _ in first }
-        for (key, revision) in writes { #expect(stored[key] == revision, "\(key) was acknowledged as revision \(revision)") }
+        let stored = Dictionary(
+            commits.flatMap { commit in commit.changes.map { ($0.key.description, commit.revision) } }
+        ) { first, _ in first }
+        for (key, revision) in writes {
+            #expect(stored[key] == revision, "\(key) was acknowledged as revision \(revision)")
+        }
         let items = try await engine.items(writes.keys.map { try Key(path: $0) }, in: .default, consistency: .strong)
         #expect(items.items.count == writes.count)
         let check = try await DatabaseQueue(path: path).read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }

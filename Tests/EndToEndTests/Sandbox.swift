@@ -31,7 +31,8 @@ struct Sandbox: Sendable {
     var environment: Environment {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return .custom([
-            "PATH": "\(Self.products):\(path)", "HOME": folder.path, "XDG_DATA_HOME": folder.path + "/data", "LOGNAME": "ann",
+            "PATH": "\(Self.products):\(path)", "HOME": folder.path, "XDG_DATA_HOME": folder.path + "/data",
+            "LOGNAME": "ann",
             "DISCFG_STORE": store, "LC_ALL": "C.UTF-8", "TMPDIR": folder.path,
         ])
     }
@@ -49,6 +50,11 @@ struct Sandbox: Sendable {
     @discardableResult
     func discfg(_ arguments: String..., input: String = "") async throws -> Result {
         try await run(.path(FilePath("\(Self.products)/discfg")), Arguments(arguments), input)
+    }
+
+    /// Runs `discfg` with arguments from a table.
+    func run(_ arguments: [String]) async throws -> Result {
+        try await run(.path(FilePath("\(Self.products)/discfg")), Arguments(arguments), "")
     }
 
     /// Runs a script with bash.

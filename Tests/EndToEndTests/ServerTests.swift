@@ -40,7 +40,9 @@ struct ServerTests {
                 var text = ""
                 for try await part in response.body {
                     text += String(buffer: part)
-                    if text.contains("id: 4\n"), !text.contains("id: 5\n") { _ = try await server.send(.PUT, "/v1/default/keys/k", "d") }
+                    if text.contains("id: 4\n"), !text.contains("id: 5\n") {
+                        _ = try await server.send(.PUT, "/v1/default/keys/k", "d")
+                    }
                     if text.contains("id: 5\n") { break }
                 }
                 #expect(text.contains("id: 3\n") && !text.contains("id: 2\n"))
@@ -96,7 +98,9 @@ struct ServerTests {
     @Test("Another program's database is refused, and not touched")
     func foreignFile() async throws {
         try await Sandbox.with { sandbox in
-            try sandbox.write("store.db", "this is no database, but somebody's notes, and long enough to be read as a header of one\n")
+            try sandbox.write(
+                "store.db", "this is no database, but somebody's notes, and long enough to be read as a header of one\n"
+            )
             let before = try Data(contentsOf: sandbox.folder.appending(path: "store.db"))
             let refused = try await sandbox.discfg("get", "/a")
             #expect(refused.status == 3 && refused.error.contains("store.db"), "\(refused.error)")

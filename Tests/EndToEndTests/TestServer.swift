@@ -29,8 +29,10 @@ struct TestServer: Sendable {
         _ sandbox: Sandbox, _ arguments: [String] = [], _ body: (TestServer) async throws -> Void
     ) async throws -> TerminationStatus {
         let result = try await Subprocess.run(
-            .path(FilePath("\(Sandbox.products)/discfg")), arguments: Arguments(["serve", "--listen", "127.0.0.1:0"] + arguments),
-            environment: sandbox.environment, workingDirectory: FilePath(sandbox.folder.path), input: .none, output: .sequence,
+            .path(FilePath("\(Sandbox.products)/discfg")),
+            arguments: Arguments(["serve", "--listen", "127.0.0.1:0"] + arguments),
+            environment: sandbox.environment, workingDirectory: FilePath(sandbox.folder.path), input: .none,
+            output: .sequence,
             error: .discarded
         ) { execution in
             var said = ""
@@ -40,7 +42,9 @@ struct TestServer: Sendable {
                 // The greeting ends with how to stop; its first line has the address.
                 if line.contains("Stop it with") { break }
             }
-            guard let address = said.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/) else { throw DidNotStart(output: said) }
+            guard let address = said.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/) else {
+                throw DidNotStart(output: said)
+            }
             let server = TestServer(url: String(address.output), processID: pid_t(execution.processIdentifier.value))
             do {
                 try await body(server)

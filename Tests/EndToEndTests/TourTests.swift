@@ -37,11 +37,14 @@ struct TourTests {
         try await Sandbox.with { sandbox in
             // One shell for all, as the reader has; standard error is shown where it belongs.
             let marker = "--8<-- \(UUID().uuidString)"
-            let script = "exec 2>&1\nunset DISCFG_STORE\nset +e\n" + steps.map { "\($0.command)\necho '\(marker)'\n" }.joined()
+            let script =
+                "exec 2>&1\nunset DISCFG_STORE\nset +e\n" + steps.map { "\($0.command)\necho '\(marker)'\n" }.joined()
                 + "kill $(jobs -p) 2>/dev/null\n"
             let outputs = try await sandbox.bash(script).output.components(separatedBy: marker + "\n")
             for (step, output) in zip(steps, outputs) {
-                #expect(Self.matches(output, step.output), "$ \(step.command)\n\(output)\n— where the README has —\n\(step.output)")
+                #expect(
+                    Self.matches(output, step.output),
+                    "$ \(step.command)\n\(output)\n— where the README has —\n\(step.output)")
             }
         }
     }

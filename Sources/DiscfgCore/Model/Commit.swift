@@ -12,7 +12,8 @@ public struct Commit: Sendable, Hashable {
     public var changes: [Change]
 
     public init(
-        id: String = Commit.newID(), revision: Revision, time: Timestamp, author: String, message: String, changes: [Change]
+        id: String = Commit.newID(), revision: Revision, time: Timestamp, author: String, message: String,
+        changes: [Change]
     ) {
         self.id = id
         self.revision = revision

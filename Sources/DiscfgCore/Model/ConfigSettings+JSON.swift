@@ -10,7 +10,9 @@ extension ConfigSettings {
     public init(json: JSONValue) throws(DiscfgError) {
         self.init()
         try json.forEachMember(of: "settings") { name, value throws(DiscfgError) in
-            guard name == "retention" else { throw .invalid("There is no setting “\(name)”.", hint: "There is “retention”.") }
+            guard name == "retention" else {
+                throw .invalid("There is no setting “\(name)”.", hint: "There is “retention”.")
+            }
             try readRetention(value)
         }
     }
@@ -25,7 +27,8 @@ extension ConfigSettings {
                 retention.age = try DurationText.parse(age)
             case "revisions":
                 guard let revisions = value.integer, revisions >= 1 else {
-                    throw .invalid("The setting “retention.revisions” is not a number from 1.", hint: "Write it as 10000.")
+                    throw .invalid(
+                        "The setting “retention.revisions” is not a number from 1.", hint: "Write it as 10000.")
                 }
                 retention.revisions = revisions
             default:
@@ -39,7 +42,9 @@ extension JSONValue {
     /// Calls `body` for each member.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest` when this is not an object.
-    fileprivate func forEachMember(of name: String, _ body: (String, JSONValue) throws(DiscfgError) -> Void) throws(DiscfgError) {
+    fileprivate func forEachMember(of name: String, _ body: (String, JSONValue) throws(DiscfgError) -> Void)
+        throws(DiscfgError)
+    {
         guard let object else { throw .invalid("“\(name)” is not a JSON object.", hint: "Write it as {…}.") }
         for (name, value) in object { try body(name, value) }
     }

@@ -105,7 +105,8 @@ extension DiscfgError {
     /// A key that is not there.
     public static func noKey(_ key: Key, in config: ConfigName) -> DiscfgError {
         DiscfgError(
-            .keyNotFound, "There is no key “\(key)” in config “\(config)”.", hint: "See what there is with “discfg ls”.")
+            .keyNotFound, "There is no key “\(key)” in config “\(config)”.", hint: "See what there is with “discfg ls”."
+        )
     }
 
     /// A revision whose history is gone.

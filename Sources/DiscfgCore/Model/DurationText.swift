@@ -9,7 +9,8 @@ public enum DurationText {
     /// - Throws: `DiscfgError` with code `invalidRequest` for any other text, a negative one, or one beyond 100 years.
     public static func parse(_ text: some StringProtocol) throws(DiscfgError) -> Duration {
         let problem = DiscfgError.invalid(
-            "“\(text)” is not a duration.", hint: "Write it as 250ms, 30s, 15m, 12h, 90d, 2w or 1h30m; a bare number is seconds.")
+            "“\(text)” is not a duration.",
+            hint: "Write it as 250ms, 30s, 15m, 12h, 90d, 2w or 1h30m; a bare number is seconds.")
         var total: Int64 = 0
         var rest = Substring(text)
         if rest.isEmpty { throw problem }

@@ -12,10 +12,13 @@ public struct Key: Sendable, Hashable, Comparable {
     ///
     /// - Throws: `DiscfgError` with code `invalidName` when it is empty or longer than 1024 bytes.
     public init(bytes: some Collection<UInt8>) throws(DiscfgError) {
-        guard !bytes.isEmpty else { throw DiscfgError(.invalidName, "The key is empty.", hint: "Name it, as in “/db/host”.") }
+        guard !bytes.isEmpty else {
+            throw DiscfgError(.invalidName, "The key is empty.", hint: "Name it, as in “/db/host”.")
+        }
         guard bytes.count <= Self.maximumLength else {
             throw DiscfgError(
-                .invalidName, "The key has \(bytes.count) bytes; the most is \(Self.maximumLength).", hint: "Shorten it.")
+                .invalidName, "The key has \(bytes.count) bytes; the most is \(Self.maximumLength).",
+                hint: "Shorten it.")
         }
         self.bytes = Array(bytes)
     }
@@ -25,13 +28,17 @@ public struct Key: Sendable, Hashable, Comparable {
     /// - Throws: `DiscfgError` with code `invalidName` when it is empty, too long, has an empty segment or ends in `/`.
     public init(path: some StringProtocol) throws(DiscfgError) {
         let text = path.utf8.first == UInt8(ascii: "/") ? String(path) : "/" + path
-        guard text != "/" else { throw DiscfgError(.invalidName, "The key is empty.", hint: "Name it, as in “/db/host”.") }
+        guard text != "/" else {
+            throw DiscfgError(.invalidName, "The key is empty.", hint: "Name it, as in “/db/host”.")
+        }
         guard text.utf8.last != UInt8(ascii: "/") else {
             throw DiscfgError(
-                .invalidName, "The key “\(path)” ends in “/”, which names a directory.", hint: "Leave out the last “/”.")
+                .invalidName, "The key “\(path)” ends in “/”, which names a directory.", hint: "Leave out the last “/”."
+            )
         }
         guard !text.utf8.hasEmptySegment else {
-            throw DiscfgError(.invalidName, "The key “\(path)” has an empty segment.", hint: "Write one “/” between names.")
+            throw DiscfgError(
+                .invalidName, "The key “\(path)” has an empty segment.", hint: "Write one “/” between names.")
         }
         try self.init(bytes: text.utf8)
     }

@@ -27,7 +27,9 @@ public struct KeyRange: Sendable, Hashable {
 
     /// The key, where the range has room for just one.
     public var onlyKey: Key? {
-        guard let upper, upper.count == lower.count + 1, upper.last == 0, upper.dropLast().elementsEqual(lower) else { return nil }
+        guard let upper, upper.count == lower.count + 1, upper.last == 0, upper.dropLast().elementsEqual(lower) else {
+            return nil
+        }
         return try? Key(bytes: lower)
     }
 

@@ -54,7 +54,9 @@ extension Timestamp: CustomStringConvertible {
         guard text.utf8.last == UInt8(ascii: "Z") else { return nil }
         let parts = text.dropLast().split(whereSeparator: { "-T:.".contains($0) })
         let numbers = parts.compactMap { Int64($0) }
-        guard (6...7).contains(parts.count), numbers.count == parts.count, (1...12).contains(numbers[1]) else { return nil }
+        guard (6...7).contains(parts.count), numbers.count == parts.count, (1...12).contains(numbers[1]) else {
+            return nil
+        }
         let fraction = parts.count == 7 ? Int64((parts[6] + "00").prefix(3)) ?? 0 : 0
         let year = numbers[1] <= 2 ? numbers[0] - 1 : numbers[0]
         let era = year.flooredDivision(400)

@@ -11,7 +11,8 @@ public struct Transaction: Sendable, Hashable {
     public var message: String
 
     public init(
-        if preconditions: [Precondition] = [], then success: [Operation], else failure: [Operation] = [], author: String = "",
+        if preconditions: [Precondition] = [], then success: [Operation], else failure: [Operation] = [],
+        author: String = "",
         message: String = ""
     ) {
         self.preconditions = preconditions

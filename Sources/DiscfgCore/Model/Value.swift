@@ -54,7 +54,8 @@ public struct Value: Sendable, Hashable {
     public func parsedJSON() throws(DiscfgError) -> JSONValue {
         guard isJSON else {
             throw DiscfgError(
-                .notJSON, "The value is \(contentType), not JSON.", hint: "Set it again with the type application/json.")
+                .notJSON, "The value is \(contentType), not JSON.", hint: "Set it again with the type application/json."
+            )
         }
         do {
             return try JSONValue(parsing: bytes)

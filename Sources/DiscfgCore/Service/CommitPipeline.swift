@@ -152,7 +152,8 @@ final class CommitPipeline: Sendable {
 
     private func tooLarge(changes: Int) -> DiscfgError {
         DiscfgError(
-            .tooLarge, "The transaction has \(changes) changes; one commit takes at most \(engine.limits.changes) changes "
+            .tooLarge,
+            "The transaction has \(changes) changes; one commit takes at most \(engine.limits.changes) changes "
                 + "and \(engine.limits.bytes) bytes of keys and values, before and after.",
             hint: "Split it into smaller ones.")
     }

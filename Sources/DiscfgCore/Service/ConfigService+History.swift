@@ -8,7 +8,8 @@ extension ConfigService {
             let selected = commits.compactMap { $0.selecting(query.selection) }
             let remaining = deadline - ContinuousClock.now
             if !selected.isEmpty || (commits.isEmpty && remaining <= .zero) {
-                return ChangePage(commits: selected, scanned: position, revision: try await revision(of: config, atLeast: position))
+                return ChangePage(
+                    commits: selected, scanned: position, revision: try await revision(of: config, atLeast: position))
             }
             if commits.isEmpty {
                 try await lane(config).follower.wait(beyond: position, atMost: remaining)
@@ -46,7 +47,8 @@ extension ConfigService {
         let to = query.to ?? tail.revision
         try tail.checkReadable(after: query.from)
         try tail.checkReadable(after: to)
-        let changes = try await netChanges(in: config, after: min(query.from, to), through: max(query.from, to), of: query.selection)
+        let changes = try await netChanges(
+            in: config, after: min(query.from, to), through: max(query.from, to), of: query.selection)
         return Difference(from: query.from, to: to, changes: query.from <= to ? changes : changes.map(\.reversed))
     }
 
@@ -56,19 +58,24 @@ extension ConfigService {
             try Task.checkCancellation()
             let difference = try await diff(DiffQuery(from: request.to, selection: request.selection), in: config)
             let now = time.now()
-            let restored = difference.changes.map { ($0.key, $0.previous?.isExpired(at: now) == true ? nil : $0.previous) }
+            let restored = difference.changes.map {
+                ($0.key, $0.previous?.isExpired(at: now) == true ? nil : $0.previous)
+            }
             let transaction = Transaction(
                 // Only if nobody changed them since they were compared.
                 if: difference.changes.map { Precondition($0.key, .revision($0.item?.modified ?? 0)) },
                 then: restored.map { key, item in
-                    item.map { .set(key, $0.value, expiry: $0.expiry.map { .after($0 - now) } ?? .never) } ?? .delete(key)
+                    item.map { .set(key, $0.value, expiry: $0.expiry.map { .after($0 - now) } ?? .never) }
+                        ?? .delete(key)
                 },
                 author: request.author, message: message)
             let result = try await commit(transaction, to: config)
             if result.failed == nil {
-                return RollbackResult(revision: result.revision, changes: zip(difference.changes, result.outcomes).map {
-                    Change(kind: $1.item == nil ? .delete : .set, key: $0.key, item: $1.item, previous: $0.item)
-                })
+                return RollbackResult(
+                    revision: result.revision,
+                    changes: zip(difference.changes, result.outcomes).map {
+                        Change(kind: $1.item == nil ? .delete : .set, key: $0.key, item: $1.item, previous: $0.item)
+                    })
             }
         }
     }
@@ -97,7 +104,8 @@ extension ConfigService {
         while position < through {
             let commits = try await engine.entries(of: config, after: position, limit: 1000)
             guard let last = commits.last else { break }
-            for change in commits.lazy.filter({ $0.revision <= through }).flatMap(\.changes) where selection.contains(change.key) {
+            for change in commits.lazy.filter({ $0.revision <= through }).flatMap(\.changes)
+            where selection.contains(change.key) {
                 if net[change.key] == nil { net[change.key] = change }
                 net[change.key]?.kind = change.kind
                 net[change.key]?.item = change.item

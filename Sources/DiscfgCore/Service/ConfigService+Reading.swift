@@ -44,8 +44,12 @@ struct ListCursor {
             return
         }
         let digits = Array(text.dropFirst(6))
-        let pairs = stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
-        guard pairs.count * 2 == digits.count else { throw .invalid("“\(text)” is not where a page ended.", hint: "Use “next” as it was answered.") }
+        let pairs = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+            UInt8(String(digits[$0...$0 + 1]), radix: 16)
+        }
+        guard pairs.count * 2 == digits.count else {
+            throw .invalid("“\(text)” is not where a page ended.", hint: "Use “next” as it was answered.")
+        }
         bytes = pairs
     }
 

@@ -112,7 +112,8 @@ extension ConfigService: ConfigStore {
     public func deleteConfig(_ name: ConfigName) async throws {
         guard name != .default else {
             throw DiscfgError.invalid(
-                "The config “default” always exists and cannot be deleted.", hint: "Delete its keys with “discfg delete --prefix /”.")
+                "The config “default” always exists and cannot be deleted.",
+                hint: "Delete its keys with “discfg delete --prefix /”.")
         }
         guard try await engine.removeConfig(name) else { throw DiscfgError.noConfig(name) }
         lanes.withLock { $0[name] = nil }
@@ -133,10 +134,12 @@ extension Transaction {
     /// - Throws: `DiscfgError` with code `tooLarge` or `invalidRequest`.
     func validate() throws(DiscfgError) {
         guard message.utf8.count <= 1024 else {
-            throw DiscfgError(.tooLarge, "The message has \(message.utf8.count) bytes; the most is 1024.", hint: "Shorten it.")
+            throw DiscfgError(
+                .tooLarge, "The message has \(message.utf8.count) bytes; the most is 1024.", hint: "Shorten it.")
         }
         guard author.utf8.count <= 256 else {
-            throw DiscfgError(.tooLarge, "The author has \(author.utf8.count) bytes; the most is 256.", hint: "Shorten it.")
+            throw DiscfgError(
+                .tooLarge, "The author has \(author.utf8.count) bytes; the most is 256.", hint: "Shorten it.")
         }
         guard preconditions.count + success.count + failure.count <= Self.maximumOperations else {
             throw DiscfgError(
@@ -147,7 +150,8 @@ extension Transaction {
             guard case .set(_, let value, let expiry) = operation else { continue }
             try value.validate()
             if case .after(let duration) = expiry, duration <= .zero {
-                throw .invalid("A time to live of \(duration) is not positive.", hint: "Give a duration such as 30s, or none.")
+                throw .invalid(
+                    "A time to live of \(duration) is not positive.", hint: "Give a duration such as 30s, or none.")
             }
         }
     }

@@ -24,9 +24,7 @@ final class LogFollower: Sendable {
     private let time: TimeSource
     private let tail: @Sendable () async throws -> Revision
 
-    /// - Parameters:
-    ///   - interval: The time between two looks at the tail.
-    ///   - tail: Looks at the tail.
+    /// Looks at the tail with `tail`, with `interval` between two looks.
     init(interval: Duration, time: TimeSource, tail: @escaping @Sendable () async throws -> Revision) {
         self.interval = interval
         self.time = time
@@ -38,7 +36,9 @@ final class LogFollower: Sendable {
         wake { state in
             state.known = max(state.known, revision)
             return .success(())
-        } where: { state, waiter in waiter.revision < state.known }
+        } where: { state, waiter in
+            waiter.revision < state.known
+        }
     }
 
     /// Waits until the log has gone beyond a revision, or the time is over; the caller looks which.
@@ -78,10 +78,18 @@ final class LogFollower: Sendable {
             do {
                 announce(try await tail())
             } catch {
-                wake { _ in .failure(error) } where: { _, _ in true }
+                wake { _ in
+                    .failure(error)
+                } where: { _, _ in
+                    true
+                }
             }
             let now = ContinuousClock.now
-            wake { _ in .success(()) } where: { _, waiter in waiter.deadline <= now }
+            wake { _ in
+                .success(())
+            } where: { _, waiter in
+                waiter.deadline <= now
+            }
             // The sleep of a task that nobody cancels does not throw.
             try? await time.sleep(interval)
         }

@@ -16,7 +16,7 @@ struct TransactionEvaluator {
     /// Time never runs backwards along a log, whatever the clocks of its writers say.
     private var time: Timestamp { max(now, tail.time) }
 
-    /// - Parameter items: The items of every key and range that the transactions touch.
+    /// Begins at the tail of a log, with the items of every key and range that the transactions touch.
     init(items: [Key: Item], tail: LogTail, now: Timestamp) {
         self.items = items.mapValues { $0 }
         self.tail = tail
@@ -27,7 +27,9 @@ struct TransactionEvaluator {
     mutating func advance(over newer: [Commit]) {
         let base = proposed.isEmpty ? tail.revision : proposed[0].revision - 1
         // The newest first: what a key was before the oldest of them is what it was.
-        for commit in proposed.reversed() { for change in commit.changes { items[change.key] = .some(change.previous) } }
+        for commit in proposed.reversed() {
+            for change in commit.changes { items[change.key] = .some(change.previous) }
+        }
         (proposed, changeCount, byteCount) = ([], 0, 0)
         tail.revision = base
         for commit in newer where commit.revision == tail.revision + 1 {
@@ -84,7 +86,8 @@ struct TransactionEvaluator {
             return .init(item: item(key, in: draft))
         case .set(let key, let value, let expiry):
             let previous = item(key, in: draft)
-            let item = successor(of: previous, key: key, value: value, expiry: expiry, author: author, revision: draft.revision)
+            let item = successor(
+                of: previous, key: key, value: value, expiry: expiry, author: author, revision: draft.revision)
             draft.record(.set(item, previous: previous))
             return .init(item: item, previous: previous.map { [$0] } ?? [])
         case .patch(let key, let patch):
@@ -160,6 +163,8 @@ private struct Draft {
 extension Commit {
     /// The bytes of its keys and values, before and after.
     var weight: Int {
-        changes.reduce(0) { $0 + $1.key.bytes.count + ($1.item?.value.bytes.count ?? 0) + ($1.previous?.value.bytes.count ?? 0) }
+        changes.reduce(0) {
+            $0 + $1.key.bytes.count + ($1.item?.value.bytes.count ?? 0) + ($1.previous?.value.bytes.count ?? 0)
+        }
     }
 }

@@ -38,7 +38,8 @@ public final class MemoryEngine: StorageEngine {
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
         try logs.withLock { logs in
             guard logs[name] == nil else {
-                throw DiscfgError(.configExists, "There is a config named “\(name)” already.", hint: "Choose another name.")
+                throw DiscfgError(
+                    .configExists, "There is a config named “\(name)” already.", hint: "Choose another name.")
             }
             let tail = LogTail(revision: first.revision, time: first.time, trimmed: 0)
             let record = ConfigRecord(name: name, settings: settings, created: first.time, tail: tail)

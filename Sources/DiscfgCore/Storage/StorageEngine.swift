@@ -44,13 +44,13 @@ public protocol StorageEngine: Sendable {
 
     /// Appends commits, whose revisions are `tail + 1`, `tail + 2` and so on, together with the items they imply.
     ///
-    /// - Parameter commits: At least one, in the order of their revisions, within `limits`.
+    /// There is at least one, in the order of their revisions, and they are within `limits`.
     /// - Returns: `.conflict` when the first revision is not `tail + 1`; nothing is written then.
     func append(_ commits: [Commit], to config: ConfigName) async throws -> AppendOutcome
 
     /// The commits beyond a revision, oldest first, strongly consistent.
     ///
-    /// - Parameter limit: The most commits; an engine may return fewer, but never none while there are some.
+    /// An engine may return fewer than `limit`, but never none while there are some.
     /// - Throws: `compacted` when `after + 1` was trimmed, `futureRevision` when `after` is beyond the tail.
     func entries(of config: ConfigName, after: Revision, limit: Int) async throws -> [Commit]
 
@@ -74,9 +74,9 @@ public protocol StorageEngine: Sendable {
 
     /// The items of a range in the order of their keys, and the config's revision at that moment.
     ///
-    /// - Parameter limit: The most items; an engine may return fewer, with `hasMore` set.
-    /// - Parameter values: Whether the values are wanted; without them an item's value is empty.
-    func items(_ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency) async throws
+    /// An engine may return fewer than `limit`, with `hasMore` set. Without `values` an item's value is empty.
+    func items(_ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency)
+        async throws
         -> ItemPage
 
     /// Keys whose expiry is not later than the given moment, the most overdue first.

@@ -35,7 +35,9 @@ extension Change {
                 lease: try object.optionalInteger("lease"))
         }
         let previous = object["prevItem"]
-        self.init(kind: kind, key: key, item: item, previous: try previous.map { value throws(DiscfgError) in try Item(wire: value) })
+        self.init(
+            kind: kind, key: key, item: item,
+            previous: try previous.map { value throws(DiscfgError) in try Item(wire: value) })
     }
 }
 
@@ -101,10 +103,11 @@ extension [Change] {
         self = []
         for element in elements {
             let kind = Change.Kind(rawValue: try element.string("kind")) ?? .set
-            append(Change(
-                kind: kind, key: try Key(wire: element),
-                item: try element["item"].map { value throws(DiscfgError) in try Item(wire: value) },
-                previous: try element["prevItem"].map { value throws(DiscfgError) in try Item(wire: value) }))
+            append(
+                Change(
+                    kind: kind, key: try Key(wire: element),
+                    item: try element["item"].map { value throws(DiscfgError) in try Item(wire: value) },
+                    previous: try element["prevItem"].map { value throws(DiscfgError) in try Item(wire: value) }))
         }
     }
 }
@@ -142,7 +145,8 @@ extension RollbackResult {
     /// Reads what `write` writes.
     public init(wire object: JSONValue) throws(DiscfgError) {
         self.init(
-            revision: try object.integer("cfgVersion"), changes: try [Change](comparison: try object.optionalArray("changes")))
+            revision: try object.integer("cfgVersion"),
+            changes: try [Change](comparison: try object.optionalArray("changes")))
     }
 }
 
@@ -151,7 +155,8 @@ extension RollbackRequest {
     public init(wire object: JSONValue, author: String) throws(DiscfgError) {
         try object.allowOnly(["to", "prefix", "message"])
         self.init(
-            to: try object.revision("to"), selection: try .subtree(try object.optionalString("prefix") ?? ""), author: author,
+            to: try object.revision("to"), selection: try .subtree(try object.optionalString("prefix") ?? ""),
+            author: author,
             message: try object.optionalString("message") ?? "")
     }
 
@@ -169,10 +174,14 @@ extension CompactionRequest {
     /// Reads `{"to":5}` or `{"keep":"30d"}`.
     public init(wire object: JSONValue) throws(DiscfgError) {
         try object.allowOnly(["to", "keep"])
-        switch (try object["to"].map { _ throws(DiscfgError) in try object.revision("to") }, try object.optionalString("keep")) {
+        switch (
+            try object["to"].map { _ throws(DiscfgError) in try object.revision("to") },
+            try object.optionalString("keep")
+        ) {
         case (let revision?, nil): self = .through(revision)
         case (nil, let duration?): self = .olderThan(try DurationText.parse(duration))
-        default: throw .invalid("A compaction needs one of “to” and “keep”.", hint: "Send {\"to\":5} or {\"keep\":\"30d\"}.")
+        default:
+            throw .invalid("A compaction needs one of “to” and “keep”.", hint: "Send {\"to\":5} or {\"keep\":\"30d\"}.")
         }
     }
 

@@ -26,7 +26,8 @@ extension ConfigInfo {
         var options: [String: String] = [:]
         for (name, value) in storage["options"]?.object ?? JSONObject() { options[name] = value.string }
         self.init(
-            name: try ConfigName(try object.string("name")), settings: try ConfigSettings(json: object["cfgSettings"] ?? [:]),
+            name: try ConfigName(try object.string("name")),
+            settings: try ConfigSettings(json: object["cfgSettings"] ?? [:]),
             created: try object.timestamp("cfgCreated"), revision: try object.integer("cfgVersion"),
             modified: try object.timestamp("cfgModified"), oldest: try object.integer("cfgOldest"),
             storage: StorageDescription(name: try storage.string("name"), options: options))

@@ -3,7 +3,11 @@ extension Item {
     public func write(to writer: inout JSONWriter, _ style: WireStyle, withValue: Bool = true) {
         writer.object { writer in
             key.writeMember(to: &writer)
-            if withValue { value.writeMembers(to: &writer, style) } else { writer.member("contentType", value.contentType) }
+            if withValue {
+                value.writeMembers(to: &writer, style)
+            } else {
+                writer.member("contentType", value.contentType)
+            }
             writer.member("version", version)
             writer.member("revision", modified)
             writer.member("created", created)

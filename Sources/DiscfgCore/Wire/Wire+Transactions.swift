@@ -33,11 +33,14 @@ extension Precondition {
         let tests = ["exists", "version", "revision", "value"].filter { object[$0] != nil }
         guard tests.count == 1 else {
             throw .invalid(
-                "The condition on “\(key)” has \(tests.count) tests.", hint: "Give one of: exists, version, revision, value.")
+                "The condition on “\(key)” has \(tests.count) tests.",
+                hint: "Give one of: exists, version, revision, value.")
         }
         switch tests[0] {
         case "exists":
-            guard let exists = try object.optionalBool("exists") else { throw .invalid("The member “exists” is missing.") }
+            guard let exists = try object.optionalBool("exists") else {
+                throw .invalid("The member “exists” is missing.")
+            }
             self.init(key, exists ? .present : .absent)
         case "version": self.init(key, .version(try object.integer("version")))
         case "revision": self.init(key, .revision(try object.integer("revision")))
@@ -70,7 +73,8 @@ extension Operation {
         let named = Self.verbs.filter { object[$0] != nil }
         guard named.count == 1 else {
             throw .invalid(
-                "An operation names \(named.count) of set, patch, delete, deleteAll and get.", hint: "Write each as one operation.")
+                "An operation names \(named.count) of set, patch, delete, deleteAll and get.",
+                hint: "Write each as one operation.")
         }
         let members: Set<String> =
             switch named[0] {

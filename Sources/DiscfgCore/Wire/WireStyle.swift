@@ -4,7 +4,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How the model is written as JSON. REST answers it, the command line prints it, and the client library reads it.
+/// How the model is written as JSON.
+///
+/// REST answers it, the command line prints it, and the client library reads it.
 public struct WireStyle: Sendable, Hashable {
     /// The moment from which a time to live is counted.
     public var now: Timestamp
@@ -139,7 +141,9 @@ extension JSONValue {
 
     func optionalTimestamp(_ name: String) throws(DiscfgError) -> Timestamp? {
         guard let text = try optionalString(name) else { return nil }
-        guard let value = Timestamp(text) else { throw .invalid("The member “\(name)” is not a time such as 2026-01-31T08:15:00Z.") }
+        guard let value = Timestamp(text) else {
+            throw .invalid("The member “\(name)” is not a time such as 2026-01-31T08:15:00Z.")
+        }
         return value
     }
 
@@ -147,7 +151,8 @@ extension JSONValue {
     func allowOnly(_ names: Set<String>) throws(DiscfgError) {
         guard let object else { throw .invalid("A JSON object was expected.", hint: "Write it as {…}.") }
         for name in object.names where !names.contains(name) {
-            throw .invalid("There is no member “\(name)” here.", hint: "There are: \(names.sorted().joined(separator: ", ")).")
+            throw .invalid(
+                "There is no member “\(name)” here.", hint: "There are: \(names.sorted().joined(separator: ", ")).")
         }
     }
 }

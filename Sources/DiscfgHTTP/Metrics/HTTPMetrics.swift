@@ -30,14 +30,16 @@ final class HTTPMetrics: Sendable {
             let dimensions = [("method", label.method), ("route", label.route)]
             let made = (
                 Counter(
-                    label: "http_requests_total", dimensions: dimensions + [("status", String(label.status))], factory: factory),
+                    label: "http_requests_total", dimensions: dimensions + [("status", String(label.status))],
+                    factory: factory),
                 Metrics.Timer(label: "http_request_duration_seconds", dimensions: dimensions, factory: factory)
             )
             handlers[label] = made
             return made
         }
         handler.requests.increment()
-        handler.duration.recordNanoseconds(duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000)
+        handler.duration.recordNanoseconds(
+            duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000)
     }
 }
 

@@ -114,7 +114,9 @@ private final class HistogramSeries: Series, TimerHandler {
     }
 
     /// In seconds; from a read out of memory to a long poll.
-    private static let bounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30]
+    private static let bounds = [
+        0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30,
+    ]
 
     private let state = Mutex(State())
     let kind = "histogram"
@@ -137,7 +139,8 @@ private final class HistogramSeries: Series, TimerHandler {
             lines.append(("_bucket", "le=\"\(bound)\"", "\(cumulative)"))
         }
         return lines + [
-            ("_bucket", "le=\"+Inf\"", "\(state.count)"), ("_sum", "", "\(state.sum)"), ("_count", "", "\(state.count)"),
+            ("_bucket", "le=\"+Inf\"", "\(state.count)"), ("_sum", "", "\(state.sum)"),
+            ("_count", "", "\(state.count)"),
         ]
     }
 }

@@ -20,16 +20,18 @@ struct ChangeStream: Sendable {
     func response() async throws -> Response {
         let first = try await store.changes(query.following(query.after, wait: nil), in: config)
         let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
-        return Response(status: .ok, headers: headers, body: ResponseBody { writer in
-            try await writer.write(ByteBuffer(string: "retry: 1000\n: discfg\n\n"))
-            var page: ChangePage? = first
-            while let current = page {
-                try await writer.write(current.commits.isEmpty ? heartbeat(current) : events(current))
-                let next = query.following(current.scanned, wait: Self.heartbeat)
-                page = try await untilShutdown { try await store.changes(next, in: config) }
-            }
-            try await writer.finish(nil)
-        })
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { writer in
+                try await writer.write(ByteBuffer(string: "retry: 1000\n: discfg\n\n"))
+                var page: ChangePage? = first
+                while let current = page {
+                    try await writer.write(current.commits.isEmpty ? heartbeat(current) : events(current))
+                    let next = query.following(current.scanned, wait: Self.heartbeat)
+                    page = try await untilShutdown { try await store.changes(next, in: config) }
+                }
+                try await writer.finish(nil)
+            })
     }
 
     /// Nothing to tell, but an id: a reader of few keys, too, comes back behind all that was read for it.

@@ -17,7 +17,8 @@ extension RESTRoutes {
         let bytes = try await store.export(
             as: format, below: query["prefix"] ?? "/", in: try call.config, at: try query.integer("rev"))
         return Response(
-            status: .ok, headers: [.contentType: format.mediaType], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            status: .ok, headers: [.contentType: format.mediaType],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     private func importFile(_ call: Call) async throws -> Response {
@@ -26,9 +27,11 @@ extension RESTRoutes {
         let config = try call.config
         let body = try await call.body(atMost: Self.maximumBody)
         let leaves = try format(query).leaves(
-            of: body, document: try query.integer("document", in: 1...100_000), splitArrays: try query.flag("splitArrays"))
+            of: body, document: try query.integer("document", in: 1...100_000),
+            splitArrays: try query.flag("splitArrays"))
         let request = ImportRequest(
-            prefix: query["prefix"] ?? "/", prunes: try query.flag("prune"), author: call.author, message: query["message"] ?? "")
+            prefix: query["prefix"] ?? "/", prunes: try query.flag("prune"), author: call.author,
+            message: query["message"] ?? "")
         let plan = try await store.planImport(of: leaves, as: request, in: config)
         let isRehearsal = try query.flag("dryRun")
         let revision =

@@ -16,7 +16,8 @@ extension RESTRoutes {
 
     private func read(_ call: Call) async throws -> Response {
         let path = try call.path(after: 3)
-        return path.utf8.count <= 1 || path.utf8.last == UInt8(ascii: "/") ? try await list(path, call) : try await get(path, call)
+        return path.utf8.count <= 1 || path.utf8.last == UInt8(ascii: "/")
+            ? try await list(path, call) : try await get(path, call)
     }
 
     private func get(_ path: String, _ call: Call) async throws -> Response {
@@ -49,7 +50,8 @@ extension RESTRoutes {
         headers[.revision] = String(item.modified)
         // A stored page must not become a page of this server.
         headers[.contentSecurityPolicy] = "sandbox"
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: item.value.bytes)))
+        return Response(
+            status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: item.value.bytes)))
     }
 
     /// Waits until the key changes, or the time is over, or the server shuts down; what follows reads what is there then.
@@ -57,7 +59,8 @@ extension RESTRoutes {
         for key: Key, in config: ConfigName, atMost duration: Duration, after: Revision?, at revision: Revision?
     ) async throws {
         guard revision == nil else {
-            throw DiscfgError.invalid("“wait” and “rev” exclude each other: the past does not change.", hint: "Leave one out.")
+            throw DiscfgError.invalid(
+                "“wait” and “rev” exclude each other: the past does not change.", hint: "Leave one out.")
         }
         let position = if let after { after } else { try await store.info(of: config).revision }
         let query = ChangesQuery(after: position, selection: .key(key), limit: 1, wait: duration)
@@ -69,7 +72,8 @@ extension RESTRoutes {
         let keysOnly = try query.flag("keysOnly")
         let request = ListQuery(
             path, isRecursive: try query.flag("recursive"), at: try query.integer("rev"), after: query["after"],
-            limit: try query.integer("limit", in: 1...Int64(ListQuery.maximumLimit)) ?? ListQuery.defaultLimit, keysOnly: keysOnly)
+            limit: try query.integer("limit", in: 1...Int64(ListQuery.maximumLimit)) ?? ListQuery.defaultLimit,
+            keysOnly: keysOnly)
         let listing = try await store.list(request, in: try call.config)
         let style = try style(query)
         return .json { listing.write(to: &$0, style, keysOnly: keysOnly) }
@@ -81,7 +85,8 @@ extension Item {
     fileprivate func part(at pointer: JSONPointer, bare: Bool) throws(DiscfgError) -> Value {
         guard let part = try value.parsedJSON().value(at: pointer) else {
             throw DiscfgError(
-                .pathNotFound, "The value of “\(key)” has nothing at “\(pointer)”.", hint: "Read it without a path to see what it has.")
+                .pathNotFound, "The value of “\(key)” has nothing at “\(pointer)”.",
+                hint: "Read it without a path to see what it has.")
         }
         if bare, let text = part.string { return Value(text) }
         return Value(part)
@@ -119,6 +124,7 @@ struct EntityTag: CustomStringConvertible {
         let numbers = inner.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
         if numbers.count == 1, let version = numbers[0] { return .version(version) }
         if numbers.count == 2, numbers[0] != nil, let revision = numbers[1] { return .revision(revision) }
-        throw .invalid("If-Match has “\(field)”.", hint: "Send one entity tag as it was answered, a version as \"3\", or *.")
+        throw .invalid(
+            "If-Match has “\(field)”.", hint: "Send one entity tag as it was answered, a version as \"3\", or *.")
     }
 }

@@ -20,7 +20,8 @@ extension RESTRoutes {
         let type = call.request.headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased() ?? ""
         guard ["application/merge-patch+json", "application/json"].contains(type) else {
             throw DiscfgError(
-                .unsupported, "A patch of type “\(type)” is not supported.", hint: "Send application/merge-patch+json (RFC 7396).")
+                .unsupported, "A patch of type “\(type)” is not supported.",
+                hint: "Send application/merge-patch+json (RFC 7396).")
         }
         let patch = try await call.json(atMost: Value.maximumLength)
         return try await write(.patch(key, patch), to: key, action: "patch", call, query)
@@ -49,7 +50,9 @@ extension RESTRoutes {
     }
 
     /// Carries out one operation under the request's conditions.
-    private func write(_ operation: Operation, to key: Key, action: String, _ call: Call, _ query: Query) async throws -> Response {
+    private func write(_ operation: Operation, to key: Key, action: String, _ call: Call, _ query: Query) async throws
+        -> Response
+    {
         let config = try call.config
         var conditions = try conditions(of: call, query, for: key)
         // Without a condition of the caller's, deleting what is absent is an error of its own.
@@ -72,7 +75,8 @@ extension RESTRoutes {
         var tests: [Precondition.Test] = []
         if let field = call.request.headers[.ifNoneMatch] {
             guard field == "*" else {
-                throw DiscfgError.invalid("If-None-Match has “\(field)”, which no write can ask.", hint: "Send *, or use If-Match.")
+                throw DiscfgError.invalid(
+                    "If-None-Match has “\(field)”, which no write can ask.", hint: "Send *, or use If-Match.")
             }
             tests.append(.absent)
         }
@@ -92,7 +96,9 @@ extension RESTRoutes {
             return Value(text)
         }
         // What curl says when nothing is said; nobody keeps a form as configuration.
-        let type = call.request.headers[.contentType].flatMap { $0.hasPrefix("application/x-www-form-urlencoded") ? nil : $0 }
+        let type = call.request.headers[.contentType].flatMap {
+            $0.hasPrefix("application/x-www-form-urlencoded") ? nil : $0
+        }
         let isText = String(validating: body, as: UTF8.self) != nil
         return Value(bytes: body, contentType: type ?? (isText ? Value.text : Value.octets))
     }

@@ -66,7 +66,8 @@ extension RESTRoutes {
     private func diff(_ call: Call) async throws -> Response {
         let query = try Query(call, allowing: ["from", "to", "prefix", "exact"])
         guard let from = try query.integer("from") else {
-            throw DiscfgError.invalid("The parameter “from” is missing.", hint: "Name the revision to compare with, as in ?from=3.")
+            throw DiscfgError.invalid(
+                "The parameter “from” is missing.", hint: "Name the revision to compare with, as in ?from=3.")
         }
         let request = DiffQuery(
             from: from, to: try query.integer("to"), selection: try .subtree(query["prefix"] ?? ""))
@@ -86,7 +87,8 @@ extension RESTRoutes {
     private func compact(_ call: Call) async throws -> Response {
         _ = try Query(call)
         let config = try call.config
-        let oldest = try await store.compact(config, keeping: try CompactionRequest(wire: try await call.json(atMost: 64 << 10)))
+        let oldest = try await store.compact(
+            config, keeping: try CompactionRequest(wire: try await call.json(atMost: 64 << 10)))
         let revision = try await store.info(of: config).revision
         return .json { writer in
             writer.object {

@@ -53,7 +53,9 @@ extension RESTRoutes {
     private func create(_ call: Call) async throws -> Response {
         _ = try Query(call)
         let body = try await call.body(atMost: 64 << 10)
-        let settings = body.isEmpty ? ConfigSettings() : try ConfigSettings(json: Value(bytes: body, contentType: Value.json).parsedJSON())
+        let settings =
+            body.isEmpty
+            ? ConfigSettings() : try ConfigSettings(json: Value(bytes: body, contentType: Value.json).parsedJSON())
         let info = try await store.createConfig(try call.config, settings: settings, author: call.author)
         return .json(status: .created) { info.write(to: &$0, action: "create") }
     }

@@ -39,9 +39,11 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let settings = try options.settings()
         guard maxConnections > 0 else {
-            throw DiscfgError.invalid("A server for \(maxConnections) connections answers nobody.", hint: "Allow at least 1.")
+            throw DiscfgError.invalid(
+                "A server for \(maxConnections) connections answers nobody.", hint: "Allow at least 1.")
         }
-        let address = try ListenAddress(listen ?? settings.environment["DISCFG_LISTEN"].nonEmpty ?? ListenAddress.standard)
+        let address = try ListenAddress(
+            listen ?? settings.environment["DISCFG_LISTEN"].nonEmpty ?? ListenAddress.standard)
         guard insecure || address.isLoopback else {
             throw DiscfgError.invalid(
                 "“\(address)” can be reached from other machines, and the server asks for no credentials.",

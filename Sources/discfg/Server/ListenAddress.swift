@@ -29,5 +29,7 @@ struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     var description: String { Self.text(host, port) }
 
     /// The address as a URL has it.
-    static func text(_ host: String, _ port: Int) -> String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    static func text(_ host: String, _ port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
 }

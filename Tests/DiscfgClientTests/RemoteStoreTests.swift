@@ -1,0 +1,154 @@
+import DiscfgClient
+import DiscfgCore
+import DiscfgHTTP
+import DiscfgTestSupport
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import NIOPosix
+import Testing
+
+/// The store behind a server, against the real responder over a real socket.
+@Suite("Remote store")
+struct RemoteStoreTests {
+    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Runs a test on a remote store, with the service behind it at hand.
+    static func with(_ body: @escaping @Sendable (RemoteConfigStore, ConfigService) async throws -> Void) async throws {
+        let service = ConfigService(engine: MemoryEngine(), logger: logger)
+        try await service.prepare()
+        let application = Application(
+            responder: DiscfgResponder(store: service, logger: logger),
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger)
+        try await application.test(.live) { client in
+            let store = try RemoteConfigStore(
+                url: "http://127.0.0.1:\(try #require(client.port))", author: "ann", logger: logger)
+            do {
+                try await body(store, service)
+            } catch {
+                try await store.shutdown()
+                throw error
+            }
+            try await store.shutdown()
+        }
+    }
+
+    @Test(
+        "A value comes back to the byte, with its type",
+        arguments: [
+            Value("text\n"), Value(bytes: [0, 255, 10], contentType: "image/png"),
+            Value(bytes: Array("{ \"a\" :\n1.50 }".utf8), contentType: Value.json), Value(""),
+        ])
+    func values(value: Value) async throws {
+        try await Self.with { store, service in
+            let key = try Key(path: "/a b/ü%?#/~1")
+            let result = try await store.commit(
+                Transaction(then: [.set(key, value, expiry: .after(.seconds(90)))], author: "bob", message: "why"),
+                to: .default)
+            #expect(result.outcomes[0].item?.value == value)
+            let (remote, local) = (
+                try await store.get(key, in: .default, at: nil), try await service.get(key, in: .default, at: nil)
+            )
+            #expect(remote == local && remote.item.author == "bob")
+            let listing = try await store.list(ListQuery("/a b", isRecursive: true), in: .default)
+            #expect(listing.items == [local.item])
+        }
+    }
+
+    @Test("Every call answers as the service behind the server does")
+    func sameAnswers() async throws {
+        try await Self.with { store, service in
+            let (a, b) = (try Key(path: "/d/a"), try Key(path: "/d/b"))
+            for text in ["1", "2"] {
+                _ = try await store.commit(
+                    Transaction(then: [.set(a, Value(text)), .set(b, Value(text))]), to: .default)
+            }
+            _ = try await store.commit(Transaction(then: [.delete(b)]), to: .default)
+            func same<Answer: Equatable & Sendable>(_ ask: (any ConfigStore) async throws -> Answer) async throws {
+                let (remote, local) = (try await ask(store), try await ask(service))
+                #expect(remote == local)
+            }
+            try await same { try await $0.list(ListQuery("/d"), in: .default) }
+            try await same { try await $0.list(ListQuery("", at: 2), in: .default) }
+            try await same { try await $0.diff(DiffQuery(from: 2), in: .default) }
+            try await same { try await $0.configs() }
+            try await same { try await $0.info(of: .default) }
+            let page = { (store: any ConfigStore) in
+                try await store.changes(ChangesQuery(after: 1), in: .default).commits.map(\.changes)
+            }
+            try await same { try await page($0) }
+            try await same {
+                try await $0.history(HistoryQuery(try .subtree("/d/b"), limit: 1), in: .default).commits.map(\.changes)
+            }
+            let back = try await store.rollback(RollbackRequest(to: 2, message: "undo"), in: .default)
+            #expect(back.revision == 5 && back.changes.map(\.key) == [a, b])
+            #expect(try await store.compact(.default, keeping: .through(3)) == 3)
+            #expect(
+                try await store.createConfig(ConfigName("new"), settings: ConfigSettings(), author: "ann").revision == 1
+            )
+            #expect(
+                try await store.updateConfig(ConfigName("new"), patch: ["retention": ["revisions": 7]]).settings
+                    .retention.revisions == 7)
+            try await store.deleteConfig(ConfigName("new"))
+            #expect(try await service.configs().count == 1)
+        }
+    }
+
+    @Test("A server's error arrives as it was thrown, a failed condition with the current item")
+    func errors() async throws {
+        try await Self.with { store, _ in
+            let key = try Key(path: "/k")
+            let missing = await #expect(throws: DiscfgError.self) { try await store.get(key, in: .default, at: nil) }
+            #expect(missing?.code == .keyNotFound && missing?.hint != nil)
+            _ = try await store.commit(Transaction(then: [.set(key, Value("x"))]), to: .default)
+            let result = try await store.commit(
+                Transaction(if: [.init(key, .absent)], then: [.set(key, Value("y"))]), to: .default)
+            #expect(result.failed == Precondition(key, .absent) && result.current?.value == Value("x"))
+            let config = try ConfigName("none")
+            let none = await #expect(throws: DiscfgError.self) { try await store.info(of: config) }
+            #expect(none?.code == .configNotFound)
+        }
+    }
+
+    @Test("A change wakes who waits for it on a server")
+    func waiting() async throws {
+        try await Self.with { store, service in
+            async let page = store.changes(ChangesQuery(after: 1, wait: .seconds(60)), in: .default)
+            _ = try await service.commit(Transaction(then: [.set(try Key(path: "/k"), Value("x"))]), to: .default)
+            #expect(try await page.commits.map(\.revision) == [2])
+        }
+    }
+
+    @Test("A server that is not there is unavailable; one that cuts the connection leaves a write in doubt")
+    func failures() async throws {
+        // Accepts, reads, and closes without an answer.
+        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { $0.pipeline.addHandler(ClosesOnRead()) }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let url = "http://127.0.0.1:\(try #require(listener.localAddress?.port))"
+        let store = try RemoteConfigStore(url: url, author: "", logger: Self.logger)
+        let write = Transaction(then: [.set(try Key(path: "/k"), Value("x"))])
+        let cut = await #expect(throws: DiscfgError.self) { try await store.commit(write, to: .default) }
+        #expect(cut?.code == .outcomeUnknown)
+        let read = await #expect(throws: DiscfgError.self) { try await store.info(of: .default) }
+        #expect(read?.code == .storeUnavailable)
+        try await listener.close()
+        let gone = await #expect(throws: DiscfgError.self) { try await store.commit(write, to: .default) }
+        #expect(gone?.code == .storeUnavailable)
+        try await store.shutdown()
+    }
+
+    @Test(
+        "What is no address of a server is refused",
+        arguments: ["http://", "ftp://x", "http://a/b", "http://u:p@h", "127.0.0.1"])
+    func badAddress(url: String) {
+        #expect(throws: DiscfgError.self) { try RemoteConfigStore(url: url, author: "", logger: Self.logger) }
+    }
+}
+
+private final class ClosesOnRead: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { context.close(promise: nil) }
+}
