@@ -63,7 +63,8 @@ final class ServerConnection: Sendable {
         do {
             let response = try await client.execute(request, deadline: deadline, logger: logger)
             let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
-            return try answer(status: Int(response.status.code), bytes: Array(bytes.readableBytesView))
+            return try answer(
+                status: Int(response.status.code), bytes: Array(bytes.readableBytesView), mayHaveTakenEffect: method != .GET)
         } catch let error as DiscfgError {
             throw error
         } catch is CancellationError {
@@ -73,16 +74,16 @@ final class ServerConnection: Sendable {
         }
     }
 
-    private func answer(status: Int, bytes: [UInt8]) throws(DiscfgError) -> JSONValue {
-        guard let json = try? JSONValue(parsing: bytes) else {
-            throw DiscfgError(
-                .storeUnavailable, "“\(base)” answered with status \(status) and no JSON.",
-                hint: "Is that a discfg server?")
-        }
-        guard status >= 400 else { return json }
-        throw DiscfgError(wire: json)
-            ?? DiscfgError(
-                .storeUnavailable, "“\(base)” answered with status \(status).", hint: "Is that a discfg server?")
+    private func answer(status: Int, bytes: [UInt8], mayHaveTakenEffect: Bool) throws(DiscfgError) -> JSONValue {
+        let json = try? JSONValue(parsing: bytes)
+        if let json, status < 400 { return json }
+        if let json, let error = DiscfgError(wire: json) { throw error }
+        // Something between us and the server may have answered in its place, after it had done what it was asked.
+        let isInDoubt = mayHaveTakenEffect && (status < 400 || status >= 500)
+        throw DiscfgError(
+            isInDoubt ? .outcomeUnknown : .storeUnavailable,
+            "“\(base)” answered with status \(status), and not as discfg does.",
+            hint: isInDoubt ? "See with “discfg history” whether the write took effect." : "Is that a discfg server?")
     }
 
     /// What a failure of the connection means for the caller.

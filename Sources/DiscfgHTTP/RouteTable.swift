@@ -46,7 +46,16 @@ struct Call: Sendable {
     }
 
     /// Who makes the request, as they say themselves.
-    var author: String { request.headers[.author].flatMap { try? PercentEncoding.decode($0) } ?? "" }
+    var author: String {
+        get throws { try request.headers[.author].map { field throws in try PercentEncoding.decode(field) } ?? "" }
+    }
+
+    /// Refuses conditions where there is no key that they could be about: they must not be ignored.
+    func refuseConditions() throws(DiscfgError) {
+        for name in [HTTPField.Name.ifMatch, .ifNoneMatch] where request.headers[name] != nil {
+            throw .invalid("\(name) says nothing about this request.", hint: "Put conditions into a transaction.")
+        }
+    }
 
     /// The path behind the route, such as `/db/host` in `/v1/default/keys/db/host`; begins with `/` or is empty.
     ///

@@ -69,12 +69,17 @@ public final class SQLiteEngine: StorageEngine {
         }
     }
 
-    public func updateConfig(_ name: ConfigName, settings: ConfigSettings) async throws {
+    public func updateConfig(
+        _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
+    ) async throws -> Bool {
         try await write { db in
-            var query = try db.query("UPDATE configs SET settings = ? WHERE name = ? RETURNING id")
+            guard let found = try db.record(of: name) else { throw DiscfgError.noConfig(name) }
+            guard found.record.settings == old else { return false }
+            var query = try db.query("UPDATE configs SET settings = ? WHERE id = ?")
             query.bind(settings.json.text)
-            query.bind(name.description)
-            guard try query.first({ _ in true }) != nil else { throw DiscfgError.noConfig(name) }
+            query.bind(found.id)
+            try query.run()
+            return true
         }
     }
 

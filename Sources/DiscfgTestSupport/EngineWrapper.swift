@@ -24,8 +24,10 @@ extension EngineWrapper {
         try await engine.configs(after: after, limit: limit)
     }
 
-    public func updateConfig(_ name: ConfigName, settings: ConfigSettings) async throws {
-        try await engine.updateConfig(name, settings: settings)
+    public func updateConfig(
+        _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
+    ) async throws -> Bool {
+        try await engine.updateConfig(name, settings: settings, replacing: old)
     }
 
     public func removeConfig(_ name: ConfigName) async throws -> Bool { try await engine.removeConfig(name) }

@@ -64,7 +64,11 @@ extension StorageConformance {
         },
         Case("Settings are replaced") { world in
             let settings = ConfigSettings(retention: .init(age: .seconds(5), revisions: 3))
-            try await world.engine.updateConfig(world.config, settings: settings)
+            let old = ConfigSettings()
+            let first = try await world.engine.updateConfig(world.config, settings: settings, replacing: old)
+            try expectEqual(first, true, "whether they were as they had been read")
+            let second = try await world.engine.updateConfig(world.config, settings: old, replacing: old)
+            try expectEqual(second, false, "whether others' were overwritten")
             try expectEqual(try await world.engine.config(world.config)?.settings, settings, "the settings")
         },
         Case("A removed config is gone with all it held, and one of its name begins anew") { world in
@@ -91,7 +95,7 @@ extension StorageConformance {
             try expectEqual(try await engine.config(name), nil, "the unknown config")
             try expectEqual(try await engine.removeConfig(name), false, "whether it was removed")
             try await expectError(.configNotFound, "updateConfig") {
-                try await engine.updateConfig(name, settings: ConfigSettings())
+                try await engine.updateConfig(name, settings: ConfigSettings(), replacing: ConfigSettings())
             }
             try await expectError(.configNotFound, "tail") { try await engine.tail(of: name) }
             try await expectError(.configNotFound, "append") {

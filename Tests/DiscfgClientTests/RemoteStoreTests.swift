@@ -134,9 +134,11 @@ struct RemoteStoreTests {
         let read = await #expect(throws: DiscfgError.self) { try await store.info(of: .default) }
         #expect(read?.code == .storeUnavailable)
         try await listener.close()
-        let gone = await #expect(throws: DiscfgError.self) { try await store.commit(write, to: .default) }
-        #expect(gone?.code == .storeUnavailable)
         try await store.shutdown()
+        let other = try RemoteConfigStore(url: url, author: "", logger: Self.logger)
+        let gone = await #expect(throws: DiscfgError.self) { try await other.commit(write, to: .default) }
+        #expect(gone?.code == .storeUnavailable, "\(String(describing: gone?.cause))")
+        try await other.shutdown()
     }
 
     @Test(

@@ -138,6 +138,8 @@ struct KeyTests {
         try await RESTFixture.with { rest in
             for key in ["d/a", "d/b/c", "dd"] { _ = try await rest.send(.put, "/v1/default/keys/\(key)", key) }
             #expect(try await rest.send(.delete, "/v1/default/keys/d/").status == 400)
+            let conditional = ["If-Match": "\"9\""]
+            #expect(try await rest.send(.delete, "/v1/default/keys/d/?recursive", headers: conditional).status == 400)
             let deleted = try await rest.send(.delete, "/v1/default/keys/d/?recursive")
             #expect(deleted.json["deleted"] == 2 && deleted.json["cfgVersion"] == 5)
             #expect(try await rest.send(.get, "/v1/default/keys/dd").status == 200)

@@ -5,15 +5,15 @@ import Testing
 
 @Suite("Store URLs")
 struct StoreURLTests {
-    static let environment = ["HOME": "/home/anna"]
+    static let environment = ["HOME": "/h/anna"]
 
     #if os(Linux)
     @Test(
         "A store URL names a file, a server or memory",
         arguments: [
-            ("sqlite:", "sqlite:/home/anna/.local/share/discfg/discfg.db"), ("sqlite:x.db", "sqlite:x.db"),
+            ("sqlite:", "sqlite:/h/anna/.local/share/discfg/discfg.db"), ("sqlite:x.db", "sqlite:x.db"),
             ("sqlite:/var/x.db", "sqlite:/var/x.db"), ("sqlite:///var/x.db", "sqlite:/var/x.db"),
-            ("sqlite:~/x.db", "sqlite:/home/anna/x.db"), ("SQLITE:x.db", "sqlite:x.db"), ("memory:", "memory:"),
+            ("sqlite:~/x.db", "sqlite:/h/anna/x.db"), ("SQLITE:x.db", "sqlite:x.db"), ("memory:", "memory:"),
             ("http://127.0.0.1:8899", "http://127.0.0.1:8899"), ("https://cfg.example/", "https://cfg.example"),
             ("http://[::1]:8899", "http://[::1]:8899"),
         ])

@@ -48,8 +48,9 @@ extension JSONValue {
     public func merging(_ patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
         var result = object ?? JSONObject()
-        for (name, change) in changes {
-            result[name] = change == .null ? nil : (result[name] ?? .null).merging(change)
+        result.remove(changes.filter { $0.value == .null }.map(\.name))
+        for (name, change) in changes where change != .null {
+            result[name] = (result[name] ?? .null).merging(change)
         }
         return .object(result)
     }

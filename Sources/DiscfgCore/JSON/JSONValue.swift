@@ -100,6 +100,13 @@ public struct JSONObject: Sendable, Hashable {
         }
     }
 
+    /// Removes members, in one pass however many they are.
+    mutating func remove(_ names: [String]) {
+        guard !names.isEmpty else { return }
+        for name in names { members[Name(text: name)] = nil }
+        order.removeAll { members[Name(text: $0)] == nil }
+    }
+
     public static func == (left: JSONObject, right: JSONObject) -> Bool { left.members == right.members }
     public func hash(into hasher: inout Hasher) { hasher.combine(members) }
 }

@@ -29,11 +29,11 @@ public enum DurationText {
         return .milliseconds(total)
     }
 
-    /// The shortest such text for a duration, in at most two units, rounded down.
-    public static func format(_ duration: Duration) -> String {
+    /// Such a text for a duration, rounded down to so many units: two are enough for people, and all of them lose nothing.
+    public static func format(_ duration: Duration, units most: Int = 2) -> String {
         var rest = max(0, duration.milliseconds)
         var parts: [String] = []
-        for unit in units.reversed() where unit.suffix != "w" && rest >= unit.milliseconds && parts.count < 2 {
+        for unit in units.reversed() where unit.suffix != "w" && rest >= unit.milliseconds && parts.count < most {
             parts.append("\(rest / unit.milliseconds)\(unit.suffix)")
             rest %= unit.milliseconds
         }

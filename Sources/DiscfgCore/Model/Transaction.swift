@@ -88,6 +88,8 @@ public enum Operation: Sendable, Hashable {
         case unchanged
         /// That long after the commit.
         case after(Duration)
+        /// At that moment.
+        case at(Timestamp)
     }
 }
 

@@ -133,16 +133,19 @@ final class CommitPipeline: Sendable {
         evaluator.expireOverdue()
         for waiter in waiters {
             do throws(DiscfgError) {
-                let before = evaluator.changeCount
+                let (commits, changes) = (evaluator.proposed.count, evaluator.changeCount)
                 let result = try evaluator.evaluate(waiter.transaction)
-                if evaluator.changeCount > limits.changes || evaluator.byteCount > limits.bytes {
-                    let changes = evaluator.changeCount - before
-                    evaluator.retractLast()
-                    if !results.isEmpty { break }
-                    results.append(.failure(tooLarge(changes: changes)))
-                } else {
+                let isOver = evaluator.changeCount > limits.changes || evaluator.byteCount > limits.bytes
+                // What others are answered must not add up either, but never keeps one from being carried out alone.
+                let isCrowded = evaluator.outcomeBytes > TransactionEvaluator.maximumOutcomeBytes && !results.isEmpty
+                guard isOver || isCrowded else {
                     results.append(.success(result))
+                    continue
                 }
+                let error = tooLarge(changes: evaluator.changeCount - changes)
+                if evaluator.proposed.count > commits { evaluator.retractLast() }
+                if !results.isEmpty { break }
+                results.append(.failure(error))
             } catch {
                 results.append(.failure(error))
             }
@@ -182,11 +185,15 @@ final class CommitPipeline: Sendable {
     /// - Returns: Whether the range stood still at the revision meanwhile.
     private func load(_ range: KeyRange, into items: inout [Key: Item], at revision: Revision) async throws -> Bool {
         var rest = range
+        var weight = 0
         while true {
             let page = try await engine.items(rest, in: config, limit: 1000, values: true, consistency: .strong)
             guard page.tail.revision == revision else { return false }
             for item in page.items { items[item.key] = item }
-            guard items.count <= engine.limits.changes * 2 else { throw tooLarge(changes: items.count) }
+            weight += page.items.reduce(0) { $0 + $1.value.bytes.count }
+            guard items.count <= engine.limits.changes * 2, weight <= engine.limits.bytes else {
+                throw tooLarge(changes: items.count)
+            }
             guard page.hasMore, let last = page.items.last else { return true }
             rest = rest.after(last.key)
         }

@@ -3,11 +3,12 @@ extension ConfigService {
         let deadline = ContinuousClock.now + min(query.wait ?? .zero, ChangesQuery.maximumWait)
         var position = query.after
         while true {
+            try Task.checkCancellation()
             let commits = try await engine.entries(of: config, after: position, limit: min(query.limit, 1000))
             if let last = commits.last { position = last.revision }
             let selected = commits.compactMap { $0.selecting(query.selection) }
             let remaining = deadline - ContinuousClock.now
-            if !selected.isEmpty || (commits.isEmpty && remaining <= .zero) {
+            if !selected.isEmpty || (remaining <= .zero && (commits.isEmpty || query.wait != nil)) {
                 return ChangePage(
                     commits: selected, scanned: position, revision: try await revision(of: config, atLeast: position))
             }
@@ -54,30 +55,31 @@ extension ConfigService {
 
     public func rollback(_ request: RollbackRequest, in config: ConfigName) async throws -> RollbackResult {
         let message = request.message.isEmpty ? "rollback to revision \(request.to)" : request.message
-        while true {
+        for _ in 0..<CommitPipeline.maximumAttempts {
             try Task.checkCancellation()
-            let difference = try await diff(DiffQuery(from: request.to, selection: request.selection), in: config)
             let now = time.now()
-            let restored = difference.changes.map {
-                ($0.key, $0.previous?.isExpired(at: now) == true ? nil : $0.previous)
-            }
+            let difference = try await diff(DiffQuery(from: request.to, selection: request.selection), in: config)
+            let changes = difference.changes.map { $0.without { $0.isExpired(at: now) } }
+                .filter { $0.item != nil || $0.previous != nil }
             let transaction = Transaction(
                 // Only if nobody changed them since they were compared.
-                if: difference.changes.map { Precondition($0.key, .revision($0.item?.modified ?? 0)) },
-                then: restored.map { key, item in
-                    item.map { .set(key, $0.value, expiry: $0.expiry.map { .after($0 - now) } ?? .never) }
-                        ?? .delete(key)
+                if: changes.map { Precondition($0.key, .revision($0.item?.modified ?? 0)) },
+                then: changes.map { change in
+                    change.previous.map { .set(change.key, $0.value, expiry: $0.expiry.map { .at($0) } ?? .never) }
+                        ?? .delete(change.key)
                 },
                 author: request.author, message: message)
             let result = try await commit(transaction, to: config)
-            if result.failed == nil {
-                return RollbackResult(
-                    revision: result.revision,
-                    changes: zip(difference.changes, result.outcomes).map {
-                        Change(kind: $1.item == nil ? .delete : .set, key: $0.key, item: $1.item, previous: $0.item)
-                    })
+            guard result.failed == nil else { continue }
+            let made = zip(changes, result.outcomes).map { change, outcome in
+                Change(
+                    kind: outcome.item == nil ? .delete : .set, key: change.key, item: outcome.item, previous: change.item)
             }
+            return RollbackResult(revision: result.revision, changes: made)
         }
+        throw DiscfgError(
+            .storeUnavailable, "The keys to roll back in config “\(config)” change faster than they can be compared.",
+            hint: "Nothing was written; try again when there is less going on.")
     }
 
     public func compact(_ config: ConfigName, keeping request: CompactionRequest) async throws -> Revision {
@@ -117,6 +119,13 @@ extension ConfigService {
 }
 
 extension Change {
+    /// The change, with the items left out for which the test holds.
+    fileprivate func without(_ test: (Item) -> Bool) -> Change {
+        Change(
+            kind: kind, key: key, item: item.flatMap { test($0) ? nil : $0 },
+            previous: previous.flatMap { test($0) ? nil : $0 })
+    }
+
     /// What undoes the change.
     fileprivate var reversed: Change {
         Change(kind: previous == nil ? .delete : .set, key: key, item: previous, previous: item)

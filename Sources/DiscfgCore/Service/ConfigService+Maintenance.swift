@@ -23,7 +23,7 @@ extension ConfigService {
     public func enforceRetention(in config: ConfigName, slack: Int64) async throws {
         guard let record = try await engine.config(config) else { return }
         let kept = record.settings.retention.revisions
-        if record.tail.revision - record.tail.trimmed > kept + slack { try await enforceRetention(of: record) }
+        if record.tail.revision - record.tail.trimmed - slack > kept { try await enforceRetention(of: record) }
     }
 
     /// Forgets what a config's retention no longer keeps, one small step at a time.

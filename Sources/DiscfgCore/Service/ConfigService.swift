@@ -104,9 +104,12 @@ extension ConfigService: ConfigStore {
     }
 
     public func updateConfig(_ name: ConfigName, patch: JSONValue) async throws -> ConfigInfo {
-        let settings = try await info(of: name).settings
-        try await engine.updateConfig(name, settings: ConfigSettings(json: settings.json.merging(patch)))
-        return try await info(of: name)
+        while true {
+            try Task.checkCancellation()
+            let old = try await info(of: name).settings
+            let new = try ConfigSettings(json: old.json.merging(patch))
+            if try await engine.updateConfig(name, settings: new, replacing: old) { return try await info(of: name) }
+        }
     }
 
     public func deleteConfig(_ name: ConfigName) async throws {
@@ -122,7 +125,13 @@ extension ConfigService: ConfigStore {
 
     public func commit(_ transaction: Transaction, to config: ConfigName) async throws -> TransactionResult {
         try transaction.validate()
-        return try await lane(config).pipeline.submit(transaction)
+        do {
+            return try await lane(config).pipeline.submit(transaction)
+        } catch let error as DiscfgError where error.code == .configNotFound {
+            // Whoever asks for names that there are not must not make us keep them.
+            lanes.withLock { $0[config] = nil }
+            throw error
+        }
     }
 }
 

@@ -10,6 +10,10 @@ struct TransactionEvaluator {
     /// What they weigh, against the engine's limits; what expires is nobody's transaction and does not count.
     private(set) var changeCount = 0
     private(set) var byteCount = 0
+    /// The bytes of the values in all outcomes, which their readers are sent.
+    private(set) var outcomeBytes = 0
+    /// The most bytes of values in what a transaction answers.
+    static let maximumOutcomeBytes = 64 << 20
     /// Every key that was loaded or changed; a `nil` is known to be absent.
     private var items: [Key: Item?]
     private let now: Timestamp
@@ -30,7 +34,7 @@ struct TransactionEvaluator {
         for commit in proposed.reversed() {
             for change in commit.changes { items[change.key] = .some(change.previous) }
         }
-        (proposed, changeCount, byteCount) = ([], 0, 0)
+        (proposed, changeCount, byteCount, outcomeBytes) = ([], 0, 0, 0)
         tail.revision = base
         for commit in newer where commit.revision == tail.revision + 1 {
             for change in commit.changes { items[change.key] = .some(change.item) }
@@ -55,9 +59,18 @@ struct TransactionEvaluator {
         let failed = transaction.preconditions.first { !$0.holds(for: item($0.key)) }
         var draft = Draft(revision: tail.revision + 1)
         var outcomes: [TransactionResult.Outcome] = []
+        var weight = 0
         for operation in failed == nil ? transaction.success : transaction.failure {
-            outcomes.append(try carryOut(operation, author: transaction.author, in: &draft))
+            let outcome = try carryOut(operation, author: transaction.author, in: &draft)
+            weight += outcome.weight
+            guard weight <= Self.maximumOutcomeBytes else {
+                throw DiscfgError(
+                    .tooLarge, "The transaction reads and replaces more than \(Self.maximumOutcomeBytes) bytes of values.",
+                    hint: "Split it into smaller ones.")
+            }
+            outcomes.append(outcome)
         }
+        outcomeBytes += weight
         let current = failed.flatMap { item($0.key) }
         let changed = propose(draft, author: transaction.author, message: transaction.message)
         return TransactionResult(
@@ -118,6 +131,7 @@ struct TransactionEvaluator {
             case .never: nil
             case .unchanged: previous?.expiry
             case .after(let duration): time + duration
+            case .at(let moment): moment
             }
         return Item(
             key: key, value: value, version: (previous?.version ?? 0) + 1, created: previous?.created ?? revision,
@@ -158,6 +172,11 @@ private struct Draft {
             changes[change.key]?.item = change.item
         }
     }
+}
+
+extension TransactionResult.Outcome {
+    /// The bytes of its values.
+    fileprivate var weight: Int { (item?.value.bytes.count ?? 0) + previous.reduce(0) { $0 + $1.value.bytes.count } }
 }
 
 extension Commit {

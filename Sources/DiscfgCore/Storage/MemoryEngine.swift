@@ -56,8 +56,14 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
-    public func updateConfig(_ name: ConfigName, settings: ConfigSettings) async throws {
-        try withLog(name) { $0.record.settings = settings }
+    public func updateConfig(
+        _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
+    ) async throws -> Bool {
+        try withLog(name) { log in
+            guard log.record.settings == old else { return false }
+            log.record.settings = settings
+            return true
+        }
     }
 
     public func removeConfig(_ name: ConfigName) async throws -> Bool {

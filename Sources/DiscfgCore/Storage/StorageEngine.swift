@@ -33,8 +33,10 @@ public protocol StorageEngine: Sendable {
     /// The configs in the order of their names, beyond `after`, at most `limit`.
     func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord]
 
-    /// Replaces the settings of a config.
-    func updateConfig(_ name: ConfigName, settings: ConfigSettings) async throws
+    /// Replaces the settings of a config, if they are still what the caller read.
+    ///
+    /// - Returns: Whether they were.
+    func updateConfig(_ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings) async throws -> Bool
 
     /// Removes a config with all that it holds; `false` where there was none.
     func removeConfig(_ name: ConfigName) async throws -> Bool

@@ -69,7 +69,7 @@ extension Operation {
     fileprivate static let verbs = ["set", "patch", "delete", "deleteAll", "get"]
 
     fileprivate init(wire object: JSONValue) throws(DiscfgError) {
-        try object.allowOnly(Set(Self.verbs + ["value", "encoding", "contentType", "ttl"]))
+        try object.allowOnly(Set(Self.verbs + ["value", "encoding", "contentType", "ttl", "expiration"]))
         let named = Self.verbs.filter { object[$0] != nil }
         guard named.count == 1 else {
             throw .invalid(
@@ -78,7 +78,7 @@ extension Operation {
         }
         let members: Set<String> =
             switch named[0] {
-            case "set": ["set", "value", "encoding", "contentType", "ttl"]
+            case "set": ["set", "value", "encoding", "contentType", "ttl", "expiration"]
             case "patch": ["patch", "value"]
             default: [named[0]]
             }
@@ -88,7 +88,7 @@ extension Operation {
         }
         let path = try object.string(named[0])
         switch named[0] {
-        case "set": self = .set(try Key(path: path), try Value(wire: object), expiry: try Expiry(wire: object["ttl"]))
+        case "set": self = .set(try Key(path: path), try Value(wire: object), expiry: try Expiry(members: object))
         case "patch": self = .patch(try Key(path: path), object["value"] ?? .object(JSONObject()))
         case "delete": self = .delete(try Key(path: path))
         case "deleteAll": self = .deleteAll(try .subtree(path))
@@ -116,6 +116,16 @@ extension Operation {
 }
 
 extension Operation.Expiry {
+    /// Reads the members `ttl` and `expiration`, of which there may be one.
+    fileprivate init(members object: JSONValue) throws(DiscfgError) {
+        guard let moment = try object.optionalTimestamp("expiration") else {
+            try self.init(wire: object["ttl"])
+            return
+        }
+        guard object["ttl"] == nil else { throw .invalid("An operation has a “ttl” and an “expiration”.", hint: "Give one.") }
+        self = .at(moment)
+    }
+
     /// Reads a time to live: seconds as a number, a duration as text, `"keep"` for as before, absent for never.
     public init(wire value: JSONValue?) throws(DiscfgError) {
         switch value {
@@ -132,6 +142,7 @@ extension Operation.Expiry {
         case .never: break
         case .unchanged: writer.member("ttl", "keep")
         case .after(let duration): writer.member("ttl", "\(duration.milliseconds)ms")
+        case .at(let moment): writer.member("expiration", moment.description)
         }
     }
 }

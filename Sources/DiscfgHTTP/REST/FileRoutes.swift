@@ -22,6 +22,7 @@ extension RESTRoutes {
     }
 
     private func importFile(_ call: Call) async throws -> Response {
+        try call.refuseConditions()
         let query = try Query(
             call, allowing: ["as", "prefix", "prune", "dryRun", "splitArrays", "document", "message"])
         let config = try call.config
@@ -30,7 +31,7 @@ extension RESTRoutes {
             of: body, document: try query.integer("document", in: 1...100_000),
             splitArrays: try query.flag("splitArrays"))
         let request = ImportRequest(
-            prefix: query["prefix"] ?? "/", prunes: try query.flag("prune"), author: call.author,
+            prefix: query["prefix"] ?? "/", prunes: try query.flag("prune"), author: try call.author,
             message: query["message"] ?? "")
         let plan = try await store.planImport(of: leaves, as: request, in: config)
         let isRehearsal = try query.flag("dryRun")

@@ -107,11 +107,11 @@ struct EntityTag: CustomStringConvertible {
 
     var description: String { "\"\(version)-\(revision)\"" }
 
-    /// Whether a field `If-None-Match` lists the tag; a bare version is understood too.
+    /// Whether a field `If-None-Match` lists the tag.
     func isAmong(_ field: String) -> Bool {
         field.split(separator: ",").contains { candidate in
             let tag = candidate.trimmed
-            return tag == "*" || tag == description || tag == "W/\(description)" || tag == "\"\(version)\""
+            return tag == "*" || tag == description || tag == "W/\(description)"
         }
     }
 

@@ -36,12 +36,13 @@ extension RESTRoutes {
     }
 
     private func removeTree(_ path: String, _ call: Call) async throws -> Response {
+        try call.refuseConditions()
         let query = try Query(call, allowing: ["recursive", "message", "exact"])
         guard try query.flag("recursive") else {
             throw DiscfgError.invalid("“\(path)” is a directory.", hint: "Add ?recursive to delete all that is in it.")
         }
         let transaction = Transaction(
-            then: [.deleteAll(try .below(path))], author: call.author, message: query["message"] ?? "")
+            then: [.deleteAll(try .below(path))], author: try call.author, message: query["message"] ?? "")
         let result = try await store.commit(transaction, to: try call.config)
         let envelope = Envelope(
             action: "delete", deleted: result.outcomes.first?.previous.count ?? 0, revision: result.revision)
@@ -58,7 +59,7 @@ extension RESTRoutes {
         // Without a condition of the caller's, deleting what is absent is an error of its own.
         if case .delete = operation { conditions.append(Precondition(key, .present)) }
         let transaction = Transaction(
-            if: conditions, then: [operation], author: call.author, message: query["message"] ?? "")
+            if: conditions, then: [operation], author: try call.author, message: query["message"] ?? "")
         let result = try await store.commit(transaction, to: config)
         if action == "delete", result.failed?.test == .present { throw DiscfgError.noKey(key, in: config) }
         let outcome = try result.orThrow().outcomes.first ?? .init()

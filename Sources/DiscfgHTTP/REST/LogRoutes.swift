@@ -16,8 +16,9 @@ extension RESTRoutes {
     }
 
     private func transact(_ call: Call) async throws -> Response {
+        try call.refuseConditions()
         let query = try Query(call, allowing: ["exact"])
-        let transaction = try Transaction(wire: try await call.json(atMost: Self.maximumBody), author: call.author)
+        let transaction = try Transaction(wire: try await call.json(atMost: Self.maximumBody), author: try call.author)
         let result = try await store.commit(transaction, to: try call.config)
         let style = try style(query)
         return .json { result.write(to: &$0, style) }
@@ -77,8 +78,9 @@ extension RESTRoutes {
     }
 
     private func rollback(_ call: Call) async throws -> Response {
+        try call.refuseConditions()
         let query = try Query(call, allowing: ["exact"])
-        let request = try RollbackRequest(wire: try await call.json(atMost: 64 << 10), author: call.author)
+        let request = try RollbackRequest(wire: try await call.json(atMost: 64 << 10), author: try call.author)
         let result = try await store.rollback(request, in: try call.config)
         let style = try style(query)
         return .json { result.write(to: &$0, style) }

@@ -56,7 +56,7 @@ extension RESTRoutes {
         let settings =
             body.isEmpty
             ? ConfigSettings() : try ConfigSettings(json: Value(bytes: body, contentType: Value.json).parsedJSON())
-        let info = try await store.createConfig(try call.config, settings: settings, author: call.author)
+        let info = try await store.createConfig(try call.config, settings: settings, author: try call.author)
         return .json(status: .created) { info.write(to: &$0, action: "create") }
     }
 
