@@ -64,7 +64,8 @@ final class ServerConnection: Sendable {
             let response = try await client.execute(request, deadline: deadline, logger: logger)
             let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
             return try answer(
-                status: Int(response.status.code), bytes: Array(bytes.readableBytesView), mayHaveTakenEffect: method != .GET)
+                status: Int(response.status.code), bytes: Array(bytes.readableBytesView),
+                mayHaveTakenEffect: method != .GET)
         } catch let error as DiscfgError {
             throw error
         } catch is CancellationError {

@@ -102,7 +102,7 @@ enum RequestID {
         {
             return proposed
         }
-        return String(UInt64.random(in: (1 << 60)...UInt64.max), radix: 16)
+        return UniqueID.next()
     }
 }
 

@@ -69,7 +69,8 @@ struct WireTests {
             ],
             then: [
                 .set(key, Value(bytes: [0xFF], contentType: "image/png"), expiry: .after(.milliseconds(1500))),
-                .set(key, Value("x"), expiry: .unchanged), .set(key, Value("y"), expiry: .at(Self.now)), .patch(key, ["a": 1]), .delete(key), .get(key),
+                .set(key, Value("x"), expiry: .unchanged), .set(key, Value("y"), expiry: .at(Self.now)),
+                .patch(key, ["a": 1]), .delete(key), .get(key),
                 .deleteAll(try .subtree("/dir")), .deleteAll(try .below("/dir")), .deleteAll(.all),
             ],
             else: [.get(key)], author: "ann", message: "why")

@@ -23,13 +23,8 @@ public struct Commit: Sendable, Hashable {
         self.changes = changes
     }
 
-    /// A new identity, from the system's random numbers.
-    public static func newID() -> String {
-        [UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max)].map {
-            let digits = String($0, radix: 16)
-            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-        }.joined()
-    }
+    /// A new identity: no other process, and nothing else in this one, has it.
+    public static func newID() -> String { UniqueID.next() }
 
     /// The commit with only the changes to the selected keys, or `nil` when none is left.
     public func selecting(_ selection: KeySelection) -> Commit? {

@@ -1,7 +1,12 @@
 extension ConfigSettings {
     /// The settings as people write them: `{"retention":{"age":"90d","revisions":10000}}`.
     public var json: JSONValue {
-        ["retention": ["age": .string(DurationText.format(retention.age, units: .max)), "revisions": .integer(retention.revisions)]]
+        [
+            "retention": [
+                "age": .string(DurationText.format(retention.age, units: .max)),
+                "revisions": .integer(retention.revisions),
+            ]
+        ]
     }
 
     /// Reads settings; what is left out has its default.

@@ -54,7 +54,9 @@ extension Timestamp: CustomStringConvertible {
         guard text.utf8.last == UInt8(ascii: "Z") else { return nil }
         let parts = text.dropLast().split(whereSeparator: { "-T:.".contains($0) })
         // Bounded, so that nothing below can overflow.
-        guard parts.count >= 6, parts[0].utf8.count <= 6, parts[1...5].allSatisfy({ $0.utf8.count <= 2 }) else { return nil }
+        guard parts.count >= 6, parts[0].utf8.count <= 6, parts[1...5].allSatisfy({ $0.utf8.count <= 2 }) else {
+            return nil
+        }
         let numbers = parts.compactMap { Int64($0) }
         guard parts.count <= 7, numbers.count == parts.count, (1...12).contains(numbers[1]) else {
             return nil

@@ -73,7 +73,8 @@ extension ConfigService {
             guard result.failed == nil else { continue }
             let made = zip(changes, result.outcomes).map { change, outcome in
                 Change(
-                    kind: outcome.item == nil ? .delete : .set, key: change.key, item: outcome.item, previous: change.item)
+                    kind: outcome.item == nil ? .delete : .set, key: change.key, item: outcome.item,
+                    previous: change.item)
             }
             return RollbackResult(revision: result.revision, changes: made)
         }

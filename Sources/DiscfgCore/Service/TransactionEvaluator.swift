@@ -65,7 +65,8 @@ struct TransactionEvaluator {
             weight += outcome.weight
             guard weight <= Self.maximumOutcomeBytes else {
                 throw DiscfgError(
-                    .tooLarge, "The transaction reads and replaces more than \(Self.maximumOutcomeBytes) bytes of values.",
+                    .tooLarge,
+                    "The transaction reads and replaces more than \(Self.maximumOutcomeBytes) bytes of values.",
                     hint: "Split it into smaller ones.")
             }
             outcomes.append(outcome)

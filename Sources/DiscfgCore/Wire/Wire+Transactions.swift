@@ -122,7 +122,9 @@ extension Operation.Expiry {
             try self.init(wire: object["ttl"])
             return
         }
-        guard object["ttl"] == nil else { throw .invalid("An operation has a “ttl” and an “expiration”.", hint: "Give one.") }
+        guard object["ttl"] == nil else {
+            throw .invalid("An operation has a “ttl” and an “expiration”.", hint: "Give one.")
+        }
         self = .at(moment)
     }
 
