@@ -31,20 +31,23 @@ struct ChangeAction {
     private func run(for change: Change, of commit: Commit) async throws {
         let value = change.item?.value.bytes ?? []
         var variables: [Environment.Key: String?] = [:]
-        for (name, text) in Self.environment(for: change, of: commit, in: session.config) {
+        for (name, text) in Self.environment(for: change, of: commit, in: session.settings) {
             if let key = Environment.Key(rawValue: name) { variables[key] = .some(text) }
         }
+        var options = PlatformOptions()
+        // A watch that is ended asks its command to end, and gives it time for that.
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(5))]
         do {
             let result = try await Subprocess.run(
                 .name(command[0]), arguments: Arguments(Array(command.dropFirst())),
-                environment: .inherit.updating(variables),
+                environment: .inherit.updating(variables), platformOptions: options,
                 input: .inputWriter, output: .currentStandardOutput, error: .currentStandardError
             ) { execution in
                 // A command need not read the value.
                 _ = try? await execution.standardInputWriter.write(value)
                 try? await execution.standardInputWriter.finish()
             }
-            if !result.terminationStatus.isSuccess {
+            if !result.terminationStatus.isSuccess, !Task.isCancelled {
                 Output.note(
                     "warning: \(command[0]): \(result.terminationStatus.phrase), at revision \(commit.revision)")
             }
@@ -55,12 +58,15 @@ struct ChangeAction {
     }
 
     /// The variables that tell a command what changed; those that do not apply are taken out.
-    static func environment(for change: Change, of commit: Commit, in config: ConfigName) -> [String: String?] {
+    ///
+    /// Store and config are those of the watch, so that a discfg among the commands works on the same; its author is its own.
+    static func environment(for change: Change, of commit: Commit, in settings: Settings) -> [String: String?] {
         let text = change.item?.value.text.flatMap { $0.utf8.count > 100_000 || $0.utf8.contains(0) ? nil : $0 }
         return [
-            "DISCFG_CFG": config.description, "DISCFG_KEY": change.key.description, "DISCFG_KIND": change.kind.rawValue,
+            "DISCFG_STORE": settings.store.description, "DISCFG_CFG": settings.config.name.description,
+            "DISCFG_KEY": change.key.description, "DISCFG_KIND": change.kind.rawValue,
             "DISCFG_VALUE": text, "DISCFG_REVISION": String(commit.revision),
-            "DISCFG_VERSION": change.item.map { String($0.version) }, "DISCFG_AUTHOR": commit.author.withoutZero,
+            "DISCFG_VERSION": change.item.map { String($0.version) }, "DISCFG_CHANGED_BY": commit.author.withoutZero,
             "DISCFG_MESSAGE": commit.message.withoutZero,
         ]
     }

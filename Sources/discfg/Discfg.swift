@@ -36,6 +36,7 @@ struct Discfg: AsyncParsableCommand {
     /// Parses, runs, and ends the process with discfg's own statuses, which differ from those of the parser.
     static func main() async {
         do {
+            try CommandLineWords.checkEncoding()
             var command = try parseAsRoot(CommandLineWords(Array(CommandLine.arguments.dropFirst())).words)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

@@ -1,3 +1,4 @@
+import ArgumentParser
 import DiscfgCore
 import Testing
 
@@ -83,11 +84,15 @@ struct VariablesTests {
         let time = Timestamp(milliseconds: 0)
         let item = Item(key: key, value: Value("v"), version: 3, created: 2, modified: 7, modifiedAt: time)
         let commit = Commit(revision: 8, time: time, author: "anna", message: "why", changes: [])
-        let set = ChangeAction.environment(for: .set(item, previous: nil), of: commit, in: .default)
+        let settings = try Settings(
+            try GlobalOptions.parse(["--store", "memory:"]), environment: ["HOME": "/h/anna"], directory: "/")
+        let set = ChangeAction.environment(for: .set(item, previous: nil), of: commit, in: settings)
         #expect(set["DISCFG_VALUE"] == "v")
         #expect(set["DISCFG_VERSION"] == "3")
         #expect(set["DISCFG_KIND"] == "set")
-        let removed = ChangeAction.environment(for: .removed(item, kind: .expire), of: commit, in: .default)
+        #expect(set["DISCFG_CHANGED_BY"] == "anna")
+        #expect(set["DISCFG_STORE"] == "memory:")
+        let removed = ChangeAction.environment(for: .removed(item, kind: .expire), of: commit, in: settings)
         #expect(removed["DISCFG_KIND"] == "expire")
         #expect(removed["DISCFG_VALUE"] == .some(nil))
         #expect(removed["DISCFG_REVISION"] == "8")

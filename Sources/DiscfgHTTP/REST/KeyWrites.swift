@@ -55,13 +55,14 @@ extension RESTRoutes {
         -> Response
     {
         let config = try call.config
-        var conditions = try conditions(of: call, query, for: key)
-        // Without a condition of the caller's, deleting what is absent is an error of its own.
-        if case .delete = operation { conditions.append(Precondition(key, .present)) }
+        let asked = try conditions(of: call, query, for: key)
+        // Where the caller asks for nothing else, deleting what is absent is an error of its own.
+        let isPlainDelete = action == "delete" && !asked.contains(Precondition(key, .present))
+        let conditions = isPlainDelete ? asked + [Precondition(key, .present)] : asked
         let transaction = Transaction(
             if: conditions, then: [operation], author: try call.author, message: query["message"] ?? "")
         let result = try await store.commit(transaction, to: config)
-        if action == "delete", result.failed?.test == .present { throw DiscfgError.noKey(key, in: config) }
+        if isPlainDelete, result.failed?.test == .present { throw DiscfgError.noKey(key, in: config) }
         let outcome = try result.orThrow().outcomes.first ?? .init()
         let envelope = Envelope(
             action: action, item: outcome.item, previous: outcome.previous.first, revision: result.revision)

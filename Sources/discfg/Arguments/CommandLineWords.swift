@@ -20,6 +20,18 @@ struct CommandLineWords {
         if rest.first == Exec.configuration.commandName { passCommand() }
     }
 
+    /// Refuses arguments that are not UTF-8: Swift would replace their bytes, and something else would be stored.
+    ///
+    /// - Throws: `DiscfgError` with code `invalidRequest`.
+    static func checkEncoding() throws(DiscfgError) {
+        for case let argument? in UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)) {
+            guard String(validatingCString: argument) == nil else { continue }
+            throw .invalid(
+                "The argument “\(String(cString: argument))” is not UTF-8.",
+                hint: "Give bytes from a file with “@FILE”, or from standard input with “-”.")
+        }
+    }
+
     private static func leadingOptions(_ words: [String]) -> Int {
         var end = 0
         while end < words.count {
@@ -44,7 +56,9 @@ struct CommandLineWords {
         guard let next = subcommands.first(where: { $0.configuration.commandName == word }) else {
             let names = subcommands.compactMap { $0.configuration.commandName }
             let nearest = names.min { $0.distance(to: word) < $1.distance(to: word) } ?? ""
-            let hint = nearest.distance(to: word) <= 2 ? "Did you mean “\(nearest)”?" : "See “discfg --help”."
+            let hint =
+                nearest.distance(to: word) <= min(2, word.count / 3)
+                ? "Did you mean “\(nearest)”?" : "See “discfg --help”."
             throw .invalid("There is no command “\(word)”.", hint: hint)
         }
         return try 1 + commandNames(words.dropFirst(), below: next)

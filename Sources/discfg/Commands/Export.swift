@@ -37,6 +37,9 @@ struct Export: AsyncParsableCommand {
         let format = format ?? output.flatMap { ConfigFormat(fileName: $0) } ?? .json
         try await globals.withSession { session in
             let bytes = try await session.store.export(as: format, below: prefix, in: session.config, at: revision)
+            let found = try await session.store.list(
+                ListQuery(prefix, isRecursive: true, at: revision, limit: 1), in: session.config)
+            if found.entries.isEmpty { Output.note("warning: there is nothing below “\(prefix)”; the file is empty") }
             if let output { try LocalFile.write(bytes, to: output) } else { try session.output.raw(bytes) }
         }
     }

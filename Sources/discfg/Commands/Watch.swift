@@ -12,7 +12,7 @@ struct Watch: AsyncParsableCommand {
             is run for each change, one at a time: the value is its standard input, and in
             its environment are DISCFG_CFG, DISCFG_KEY, DISCFG_KIND (set, delete or
             expire), DISCFG_VALUE (unless it has more than 100,000 bytes or a zero byte),
-            DISCFG_REVISION, DISCFG_VERSION, DISCFG_AUTHOR and DISCFG_MESSAGE. When it
+            DISCFG_REVISION, DISCFG_VERSION, DISCFG_CHANGED_BY and DISCFG_MESSAGE. When it
             fails, that is reported, and the watch goes on.
 
             Examples:

@@ -1,3 +1,8 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 import DiscfgCore
 import DiscfgHTTP
 import Hummingbird
@@ -33,7 +38,8 @@ struct Server: Sendable {
             try await application.runService()
         } catch let error as IOError {
             throw DiscfgError(
-                .storeUnavailable, "The server cannot listen on \(address): \(error.reason).",
+                .storeUnavailable,
+                "The server cannot listen on \(address): \(String(cString: strerror(error.errnoCode))).",
                 hint: "Another program may have the port: choose one with --listen, or --listen 127.0.0.1:0 for any.",
                 cause: error)
         }
