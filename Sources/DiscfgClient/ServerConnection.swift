@@ -1,3 +1,10 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 import AsyncHTTPClient
 import DiscfgCore
 import Logging
@@ -105,6 +112,8 @@ extension Error {
     /// Whether the connection was never made, so that the server cannot have seen the request.
     fileprivate var isBeforeSending: Bool {
         if self is NIOConnectionError { return true }
+        // What only an attempt to connect meets.
+        if let error = self as? IOError { return [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode) }
         guard let error = self as? HTTPClientError else { return false }
         return error == .connectTimeout || error == .getConnectionFromPoolTimeout
     }
