@@ -54,7 +54,13 @@ final class Connections: Sendable {
         if !readOnly { try file.create(errors: errors) }
         // What it is, without leaving a trace: a file that is not discfg's must stay as it is.
         let immutable = try connect(file, isImmutable: true, isReader: true)
-        let kind = try immutable.unsafeRead { try Schema.kind($0) }
+        let kind: Schema.Kind
+        do {
+            kind = try immutable.unsafeRead { try Schema.kind($0) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT && file.hasLog {
+            // Without its log, a file whose last checkpoint was cut short looks damaged. What it is, is seen below with the log.
+            kind = .discfg(version: 0)
+        }
         switch kind {
         case .foreign: throw errors.foreign()
         case .discfg(let version) where version > Schema.version: throw errors.newer(version)
