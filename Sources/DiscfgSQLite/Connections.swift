@@ -53,10 +53,12 @@ final class Connections: Sendable {
     ) {
         if !readOnly { try file.create(errors: errors) }
         // What it is, without leaving a trace: a file that is not discfg's must stay as it is.
-        let immutable = try connect(file, isImmutable: true, isReader: true)
+        var immutable: DatabaseQueue?
         let kind: Schema.Kind
         do {
-            kind = try immutable.unsafeRead { try Schema.kind($0) }
+            let connection = try connect(file, isImmutable: true, isReader: true)
+            kind = try connection.unsafeRead { try Schema.kind($0) }
+            immutable = connection
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT && file.hasLog {
             // Without its log, a file whose last checkpoint was cut short looks damaged. What it is, is seen below with the log.
             kind = .discfg(version: 0)
@@ -82,7 +84,7 @@ final class Connections: Sendable {
                 // Its folder is read-only, so there can be no write-ahead log beside it, and nobody can write.
             }
         }
-        guard kind == .discfg(version: Schema.version) else { throw errors.notWritable() }
+        guard let immutable, kind == .discfg(version: Schema.version) else { throw errors.notWritable() }
         guard !file.hasLog else {
             throw errors.unopenable(
                 "is read-only, and has a write-ahead log that must be merged first",
