@@ -36,5 +36,5 @@ bench: build ## Measure against etcd on this machine, and print the tables of do
 format: ## Rewrite the Swift sources in the project's format.
 	swift format --in-place --parallel --recursive $(SWIFT_FILES)
 
-clean: ## Remove what was built and the tests' Python environment.
-	rm -rf .build .venv
+clean: ## Remove what was built and the tests' Python environments.
+	rm -rf .build .venv .venv-aws

@@ -9,6 +9,8 @@ let package = Package(
         .library(name: "DiscfgCore", targets: ["DiscfgCore"]),
         .library(name: "DiscfgFormats", targets: ["DiscfgFormats"]),
         .library(name: "DiscfgSQLite", targets: ["DiscfgSQLite"]),
+        .library(name: "DiscfgDynamoDB", targets: ["DiscfgDynamoDB"]),
+        .library(name: "AWSClient", targets: ["AWSClient"]),
         .library(name: "DiscfgHTTP", targets: ["DiscfgHTTP"]),
         .library(name: "DiscfgClient", targets: ["DiscfgClient"]),
         .library(name: "DiscfgTestSupport", targets: ["DiscfgTestSupport"]),
@@ -57,6 +59,28 @@ let package = Package(
             ]
         ),
         .target(
+            name: "AWSClient",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .target(
+            name: "DiscfgDynamoDB",
+            dependencies: [
+                "AWSClient",
+                "DiscfgCore",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
             name: "DiscfgHTTP",
             dependencies: [
                 "DiscfgCore",
@@ -89,10 +113,22 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        .target(
+            name: "AWSTestSupport",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
         .executableTarget(
             name: "discfg",
             dependencies: [
+                "AWSClient",
                 "DiscfgCore",
+                "DiscfgDynamoDB",
                 "DiscfgFormats",
                 "DiscfgSQLite",
                 "DiscfgHTTP",
@@ -120,6 +156,24 @@ let package = Package(
             dependencies: [
                 "DiscfgSQLite", "DiscfgTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(
+            name: "AWSTestSupportTests",
+            dependencies: [
+                "AWSTestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .testTarget(
+            name: "DiscfgDynamoDBTests",
+            dependencies: [
+                "AWSClient", "AWSTestSupport", "DiscfgDynamoDB", "DiscfgTestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(

@@ -5,7 +5,8 @@
 # The arrows, from docs/architecture.md:
 # - an engine imports DiscfgCore and its driver, never another engine and never DiscfgHTTP;
 # - DiscfgHTTP imports no engine; DiscfgCore imports no network, no driver and no full Foundation;
-# - only an executable chooses an engine.
+# - only an executable chooses an engine;
+# - AWSClient and what tests it know nothing of discfg.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,11 +14,14 @@ rules() {
     cat <<'RULES'
 DiscfgCore         CoreMetrics Logging Metrics ServiceLifecycle
 DiscfgFormats      DiscfgCore Foundation Yams
+AWSClient          AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
+AWSTestSupport     Foundation NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
+DiscfgDynamoDB     AWSClient DiscfgCore Crypto Logging
 DiscfgSQLite       DiscfgCore Crypto Foundation GRDB GRDBSQLite Logging
 DiscfgHTTP         DiscfgCore DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore ServiceLifecycle
 DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
 DiscfgTestSupport  DiscfgCore Foundation Logging
-discfg             DiscfgClient DiscfgCore DiscfgFormats DiscfgHTTP DiscfgSQLite ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage
+discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgFormats DiscfgHTTP DiscfgSQLite ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage
 RULES
 }
 

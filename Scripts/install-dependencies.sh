@@ -56,16 +56,17 @@ install_packages() {
     fi
 }
 
+# make_environment FOLDER LIST PROGRAM: a virtual environment with what the list names, in which the program runs.
 # The copy of the list inside the environment tells whether it is still the one that is asked for.
-make_test_environment() {
-    local wanted=Scripts/requirements-test.txt
-    if cmp -s "$wanted" .venv/requirements.txt && .venv/bin/schemathesis --version >/dev/null 2>&1; then return; fi
+make_environment() {
+    local folder=$1 list=$2 program=$3
+    if cmp -s "$list" "$folder/requirements.txt" && "$folder/bin/$program" --help >/dev/null 2>&1; then return; fi
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || fail "the tests need Python 3.10 or newer"
-    echo "Installing $wanted into .venv"
-    rm -rf .venv
-    python3 -m venv .venv
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement "$wanted"
-    cp "$wanted" .venv/requirements.txt
+    echo "Installing $list into $folder"
+    rm -rf "$folder"
+    python3 -m venv "$folder"
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$list"
+    cp "$list" "$folder/requirements.txt"
 }
 
 case "${1:-}" in
@@ -78,7 +79,9 @@ test)
     need curl curl
     need_python
     install_packages
-    make_test_environment
+    make_environment .venv Scripts/requirements-test.txt schemathesis
+    # One of its own: ministack pins the libraries of AWS.
+    make_environment .venv-aws Scripts/requirements-aws.txt ministack
     ;;
 check)
     need_sqlite

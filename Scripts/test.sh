@@ -9,4 +9,5 @@ swift build --build-tests
 
 # Every test is written with Swift Testing; without XCTest the summary is one line, the last.
 export DISCFG_TEST_VENV="$PWD/.venv"
+export DISCFG_AWS_VENV="$PWD/.venv-aws"
 swift test --skip-build --disable-xctest "$@" 2>&1 | tee .build/test.log

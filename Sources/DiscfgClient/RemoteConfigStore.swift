@@ -43,9 +43,15 @@ extension RemoteConfigStore: ConfigStore {
         _ = try await connection.send(.DELETE, "/v1/\(name)/cfg")
     }
 
-    public func get(_ key: Key, in config: ConfigName, at revision: Revision?) async throws -> Reading {
+    public func get(
+        _ key: Key, in config: ConfigName, at revision: Revision?, consistency: Consistency
+    ) async throws -> Reading {
         let answer = try await connection.send(
-            .GET, "/v1/\(config)/keys\(try key.urlPath)", query: [("exact", "true"), ("rev", revision?.description)])
+            .GET, "/v1/\(config)/keys\(try key.urlPath)",
+            query: [
+                ("exact", "true"), ("rev", revision?.description),
+                ("consistent", consistency == .strong ? "true" : nil),
+            ])
         return Reading(item: try Item(wire: answer["item"] ?? .null), revision: answer["cfgVersion"]?.integer ?? 0)
     }
 
@@ -57,6 +63,7 @@ extension RemoteConfigStore: ConfigStore {
                 ("exact", "true"), ("recursive", query.isRecursive ? "true" : nil),
                 ("keysOnly", query.keysOnly ? "true" : nil),
                 ("rev", query.revision?.description), ("limit", String(query.limit)), ("after", query.after),
+                ("consistent", query.consistency == .strong ? "true" : nil),
             ])
         return try Listing(wire: answer)
     }

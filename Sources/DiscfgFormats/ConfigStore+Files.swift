@@ -60,7 +60,7 @@ extension ConfigStore {
             }
         }
         if let revision { return revision }
-        return try await info(of: config).revision
+        return try await self.revision(of: config)
     }
 
     /// The items below a directory as a file.
@@ -75,7 +75,8 @@ extension ConfigStore {
     public func values(below prefix: String, in config: ConfigName, at revision: Revision?) async throws -> [Key: Value]
     {
         var values: [Key: Value] = [:]
-        var query = ListQuery(prefix, isRecursive: true, at: revision, limit: ListQuery.maximumLimit)
+        var query = ListQuery(
+            prefix, isRecursive: true, at: revision, limit: ListQuery.maximumLimit, consistency: .strong)
         while true {
             let page = try await list(query, in: config)
             for item in page.items { values[item.key] = item.value }

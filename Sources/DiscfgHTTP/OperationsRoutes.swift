@@ -16,7 +16,7 @@ struct OperationsRoutes: Sendable {
         }
         table.on(.get, "/ready") { call in
             _ = try Query(call)
-            _ = try await store.info(of: .default)
+            _ = try await store.revision(of: .default)
             return .json { writer in writer.object { $0.member("status", "ready") } }
         }
         table.on(.get, "/openapi.yaml") { call in

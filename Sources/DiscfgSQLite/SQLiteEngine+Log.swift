@@ -2,9 +2,10 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
-    public func append(_ commits: [Commit], to config: ConfigName) async throws -> AppendOutcome {
+    public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         try await write { db in
             let head = try db.head(of: config)
+            guard incarnation == nil || incarnation == head.tail.incarnation else { return .replaced }
             let known = (commits.first?.revision ?? 1) - 1
             guard !commits.isEmpty, known == head.tail.revision else {
                 try head.tail.checkReadable(after: known)
@@ -15,12 +16,16 @@ extension SQLiteEngine {
         }
     }
 
-    public func entries(of config: ConfigName, after: Revision, limit: Int) async throws -> [Commit] {
+    public func log(
+        of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
+    ) async throws -> LogPage {
         try await read { db in
             try db.reading {
                 let head = try db.head(of: config)
-                try head.tail.checkReadable(after: after)
-                return try db.commits(of: head, after: after, limit: limit)
+                try head.tail.checkReadable(after: after, incarnation: incarnation)
+                return LogPage(
+                    commits: try db.commits(of: head, after: after, limit: limit), tail: head.tail.revision,
+                    incarnation: head.tail.incarnation)
             }
         }
     }

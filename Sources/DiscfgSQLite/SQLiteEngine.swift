@@ -130,10 +130,11 @@ struct ConfigHead {
 }
 
 extension LogTail {
-    /// From columns 1 to 3.
+    /// From columns 0 to 3; a config's number is never given to another.
     init(_ row: Query) {
         self.init(
-            revision: row.integer(1), time: Timestamp(milliseconds: row.integer(2)), trimmed: row.integer(3))
+            revision: row.integer(1), time: Timestamp(milliseconds: row.integer(2)), trimmed: row.integer(3),
+            incarnation: String(row.integer(0)))
     }
 }
 

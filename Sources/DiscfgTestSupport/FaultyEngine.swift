@@ -79,10 +79,10 @@ public final class FaultyEngine: EngineWrapper {
         }
     }
 
-    public func append(_ commits: [Commit], to config: ConfigName) async throws -> AppendOutcome {
+    public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         switch nextFault() {
         case .lostReply:
-            _ = try await engine.append(commits, to: config)
+            _ = try await engine.append(commits, to: config, incarnation: incarnation)
             throw DiscfgError(.outcomeUnknown, "The reply was lost.")
         case .lostRequest:
             throw DiscfgError(.outcomeUnknown, "The request was lost.")
@@ -97,6 +97,6 @@ public final class FaultyEngine: EngineWrapper {
             _ = try await engine.append([other], to: config)
         case nil: break
         }
-        return try await engine.append(commits, to: config)
+        return try await engine.append(commits, to: config, incarnation: incarnation)
     }
 }

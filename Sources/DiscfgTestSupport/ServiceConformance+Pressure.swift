@@ -150,7 +150,7 @@ private final class GatedEngine: EngineWrapper {
         }
     }
 
-    func append(_ commits: [Commit], to config: ConfigName) async throws -> AppendOutcome {
+    func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         await withCheckedContinuation { continuation in
             let (passes, watchers) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
                 state.appends += 1
@@ -165,6 +165,6 @@ private final class GatedEngine: EngineWrapper {
             for watcher in watchers { watcher.resume() }
         }
         defer { state.withLock { $0.inFlight -= 1 } }
-        return try await engine.append(commits, to: config)
+        return try await engine.append(commits, to: config, incarnation: incarnation)
     }
 }

@@ -38,7 +38,8 @@ extension ServiceConformance {
             world in
             let paths = (10..<40).map { "/k/\($0)" }
             try await world.commit(then: try paths.map { .set(try world.key($0), Value("old")) })
-            let first = try await world.service.list(ListQuery("/k", isRecursive: true, limit: 7), in: world.config)
+            let first = try await world.service.list(
+                ListQuery("/k", isRecursive: true, limit: 7, consistency: .strong), in: world.config)
             var items = first.items
             var next = first.next
             while let after = next {

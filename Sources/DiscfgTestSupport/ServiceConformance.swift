@@ -77,11 +77,11 @@ struct ServiceWorld: Sendable {
         self.seed = seed
         engine = try await open()
         service = Self.makeService(on: engine, clock: clock)
-        try await service.prepare()
     }
 
     private static func makeService(on engine: any StorageEngine, clock: TestClock) -> ConfigService {
-        let options = ConfigService.Options(pollInterval: .milliseconds(5), time: clock.steadySource)
+        let options = ConfigService.Options(
+            pollInterval: .milliseconds(5) ... .milliseconds(5), time: clock.steadySource)
         return ConfigService(
             engine: engine, options: options, logger: Logger(label: "discfg.test") { _ in SwiftLogNoOpLogHandler() })
     }
@@ -128,7 +128,7 @@ struct ServiceWorld: Sendable {
     /// Every item below a directory, at one revision.
     func list(_ directory: String = "", at revision: Revision? = nil, limit: Int = 1000) async throws -> [Item] {
         var items: [Item] = []
-        var query = ListQuery(directory, isRecursive: true, at: revision, limit: limit)
+        var query = ListQuery(directory, isRecursive: true, at: revision, limit: limit, consistency: .strong)
         while true {
             let page = try await service.list(query, in: config)
             items += page.items

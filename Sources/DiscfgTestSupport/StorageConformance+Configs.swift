@@ -8,13 +8,15 @@ extension StorageConformance {
             let first = world.commit(1, [])
             try await world.engine.createConfig(name, settings: settings, first: first)
             let record = try require(try await world.engine.config(name), "the config")
-            let tail = LogTail(revision: 1, time: first.time, trimmed: 0)
+            let tail = LogTail(revision: 1, time: first.time, trimmed: 0, incarnation: record.tail.incarnation)
             try expectEqual(
                 record, ConfigRecord(name: name, settings: settings, created: first.time, tail: tail), "the config")
             try expectEqual(try await world.engine.tail(of: name), tail, "the tail")
             try expectEqual(try await world.engine.entries(of: name, after: 0, limit: 10), [first], "the log")
             let page = try await world.engine.items(.all, in: name, limit: 10, values: true, consistency: .strong)
-            try expectEqual(page, ItemPage(items: [], hasMore: false, tail: tail), "the items")
+            try expectEqual(page.items, [], "the items")
+            try expect(!page.hasMore, "there is nothing more")
+            try world.expectTail(page.tail, tail)
         },
         Case("Making a config of a name that is taken fails and changes nothing") { world in
             try await world.set(["/a": "1"])
@@ -77,6 +79,7 @@ extension StorageConformance {
             let item = try world.item("/a", "1", at: 2, expiry: 5)
             _ = try await world.engine.append([world.commit(2, [.set(item, previous: nil)])], to: other)
             try await world.set(["/kept": "1"])
+            let incarnation = try await world.engine.tail(of: other).incarnation
             try expectEqual(try await world.engine.removeConfig(other), true, "whether it was there")
             try expectEqual(try await world.engine.removeConfig(other), false, "whether it was there again")
             try expectEqual(try await world.engine.config(other), nil, "the removed config")
@@ -88,6 +91,13 @@ extension StorageConformance {
             try expectEqual(history, [], "the history of a key of the removed config")
             let overdue = try await world.engine.overdueKeys(in: other, at: world.time(9), limit: 10)
             try expectEqual(overdue, [], "the overdue keys")
+            let late = try await world.engine.append([world.commit(2, [])], to: other, incarnation: incarnation)
+            try expectEqual(late, .replaced, "a write that was meant for the removed config")
+            try await expectError(.compacted, "following the log of the removed config") {
+                try await world.engine.log(
+                    of: other, after: 1, limit: 1, incarnation: incarnation, consistency: .strong)
+            }
+            try expectEqual(try await world.engine.tail(of: other).revision, 1, "the revision after that")
             try expectEqual(try await world.items().count, 1, "the items of the config beside it")
         },
         Case("Every call says which config is unknown") { world in

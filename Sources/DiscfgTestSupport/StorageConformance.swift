@@ -102,6 +102,11 @@ struct StorageWorld: Sendable {
         return changes.compactMap(\.item)
     }
 
+    /// Checks the tail that came with a read, from an engine that tells it.
+    func expectTail(_ found: LogTail?, _ tail: LogTail) throws {
+        try expectEqual(found, engine.traits.readsTellTail ? tail : nil, "the tail that the read told")
+    }
+
     func delete(_ item: Item, kind: Change.Kind = .delete) async throws {
         try await append([.removed(item, kind: kind)])
     }

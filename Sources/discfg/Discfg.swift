@@ -7,7 +7,7 @@ struct Discfg: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "discfg",
-        abstract: "Configuration with revisions, history and watch, in one file or behind a server.",
+        abstract: "Configuration with revisions, history and watch, in one file, in DynamoDB or behind a server.",
         discussion: """
             Try:
               discfg set /db/host localhost
@@ -30,7 +30,7 @@ struct Discfg: AsyncParsableCommand {
                 name: "History", subcommands: [History.self, Diff.self, Rollback.self, Watch.self, Compact.self]),
             CommandGroup(name: "Files", subcommands: [Import.self, Export.self]),
             CommandGroup(name: "Processes", subcommands: [Exec.self, Env.self]),
-            CommandGroup(name: "Server", subcommands: [Serve.self, Version.self, Completions.self]),
+            CommandGroup(name: "Server", subcommands: [Serve.self, StoreCommand.self, Version.self, Completions.self]),
         ])
 
     /// Parses, runs, and ends the process with discfg's own statuses, which differ from those of the parser.

@@ -1,6 +1,5 @@
-import DiscfgClient
 import DiscfgCore
-import DiscfgSQLite
+import DiscfgDynamoDB
 import Logging
 import Metrics
 
@@ -17,6 +16,8 @@ struct Session: Sendable {
     let store: any ConfigStore
     /// The store, where it is in this process.
     let local: ConfigService?
+    /// The store's table, where it has one.
+    let table: TableManager?
 
     var config: ConfigName { settings.config.name }
     var author: String { settings.author }
@@ -32,39 +33,28 @@ struct Session: Sendable {
     /// Opens a store, does the work, and closes it again.
     static func with(
         _ settings: Settings, expiry: Expiry, metrics: any MetricsFactory = NOOPMetricsHandler.instance,
-        _ body: (Session) async throws -> Void
+        pollInterval: Duration? = nil, _ body: (Session) async throws -> Void
     ) async throws {
         var logger = Logger(label: "discfg", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = settings.logLevel
         let output = Output(
             format: settings.format, terminal: Terminal(.output, environment: settings.environment))
-        if case .server(let url) = settings.store {
-            let remote = try RemoteConfigStore(url: url, author: settings.author, logger: logger)
-            let session = Session(settings: settings, output: output, store: remote, local: nil)
-            do {
-                try await body(session)
-            } catch {
-                try? await remote.shutdown()
-                throw error
-            }
-            try await remote.shutdown()
-        } else {
-            let service = ConfigService(
-                engine: try engine(for: settings), options: .init(metricsFactory: metrics), logger: logger)
-            try await service.prepare()
+        let opened = try OpenStore(settings, metrics: metrics, pollInterval: pollInterval, logger: logger)
+        do {
+            let session = Session(
+                settings: settings, output: output, store: opened.store, local: opened.local, table: opened.table)
             if expiry == .committed {
                 // As far as that is possible: on a file that cannot be written, reading still works.
-                _ = try? await service.expireOverdue(in: settings.config.name)
+                _ = try? await opened.local?.expireOverdue(in: settings.config.name)
             }
-            try await body(Session(settings: settings, output: output, store: service, local: service))
+            try await body(session)
             // Where no server ever runs, commands keep the history from growing without end.
-            _ = try? await service.enforceRetention(in: settings.config.name, slack: 1000)
+            _ = try? await opened.local?.enforceRetentionAfterCommits(in: settings.config.name)
+        } catch {
+            try? await opened.close()
+            throw error
         }
-    }
-
-    private static func engine(for settings: Settings) throws -> any StorageEngine {
-        guard case .sqlite(let path) = settings.store else { return MemoryEngine() }
-        return try SQLiteEngine(path: path)
+        try await opened.close()
     }
 
     /// Commits one transaction, which must meet its conditions.

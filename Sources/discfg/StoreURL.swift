@@ -4,6 +4,8 @@ import DiscfgCore
 enum StoreURL: Sendable, Hashable, CustomStringConvertible {
     /// One SQLite file.
     case sqlite(path: String)
+    /// A table of DynamoDB.
+    case dynamodb(DynamoDBAddress)
     /// A discfg server.
     case server(url: String)
     /// The memory of this process: gone when it ends.
@@ -11,7 +13,7 @@ enum StoreURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads a store URL.
     ///
-    /// - Throws: `DiscfgError` with code `unsupported` for stores that this version does not have, otherwise `invalidRequest`.
+    /// - Throws: `DiscfgError` with code `invalidRequest`.
     init(_ text: String, environment: [String: String]) throws(DiscfgError) {
         let scheme = text.prefix { $0 != ":" }
         let rest = text.dropFirst(scheme.count + 1)
@@ -24,9 +26,7 @@ enum StoreURL: Sendable, Hashable, CustomStringConvertible {
         case "memory":
             guard rest.isEmpty else { throw .invalid("“\(text)” is not a store URL.", hint: "Write “memory:” alone.") }
             self = .memory
-        case "dynamodb":
-            throw DiscfgError(
-                .unsupported, "The store “\(text)” is in DynamoDB, which this version cannot use.", hint: Self.kinds)
+        case "dynamodb": self = .dynamodb(try DynamoDBAddress(rest, of: text))
         default: throw .invalid("There is no kind of store “\(scheme):”.", hint: Self.kinds)
         }
     }
@@ -34,12 +34,13 @@ enum StoreURL: Sendable, Hashable, CustomStringConvertible {
     var description: String {
         switch self {
         case .sqlite(let path): "sqlite:\(path)"
+        case .dynamodb(let address): address.url
         case .server(let url): url
         case .memory: "memory:"
         }
     }
 
-    private static let kinds = "There are sqlite:PATH, http://HOST:PORT and memory:."
+    private static let kinds = "There are sqlite:PATH, dynamodb:TABLE, http://HOST:PORT and memory:."
 
     /// The file that is used where none is named, in the user's data folder.
     static func defaultPath(environment: [String: String]) throws(DiscfgError) -> String {

@@ -17,7 +17,6 @@ struct RemoteStoreTests {
     /// Runs a test on a remote store, with the service behind it at hand.
     static func with(_ body: @escaping @Sendable (RemoteConfigStore, ConfigService) async throws -> Void) async throws {
         let service = ConfigService(engine: MemoryEngine(), logger: logger)
-        try await service.prepare()
         let application = Application(
             responder: DiscfgResponder(store: service, logger: logger),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger)

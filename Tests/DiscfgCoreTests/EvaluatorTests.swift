@@ -8,7 +8,7 @@ struct EvaluatorTests {
 
     static func evaluator(_ items: [Item] = [], revision: Revision = 5, now: Timestamp = start) -> TransactionEvaluator
     {
-        let tail = LogTail(revision: revision, time: start, trimmed: 0)
+        let tail = LogTail(revision: revision, time: start, trimmed: 0, incarnation: "1")
         return TransactionEvaluator(
             items: Dictionary(uniqueKeysWithValues: items.map { ($0.key, $0) }), tail: tail, now: now)
     }
@@ -65,11 +65,28 @@ struct EvaluatorTests {
     @Test("What is overdue is expired by a commit of its own, before anything looks at it")
     func expiry() throws {
         var evaluator = Self.evaluator([try Self.item("/t", "x", version: 7, expiry: Self.start)])
-        evaluator.expireOverdue()
+        let hasMore = evaluator.expireOverdue(
+            among: [try Key(path: "/t")], limits: StorageLimits(changes: 10, bytes: 1000))
+        #expect(!hasMore)
         let result = try evaluator.evaluate(Self.set("/t", "new", if: .absent))
         #expect(evaluator.proposed.map { $0.changes.map(\.kind) } == [[.expire], [.set]])
         #expect(result.outcomes[0].item?.version == 1 && result.outcomes[0].item?.created == 7)
-        #expect(evaluator.changeCount == 1)
+        #expect(evaluator.changeCount == 3, "two changes, and a commit more than one")
+    }
+
+    @Test("What is overdue and more than one commit takes is expired step by step")
+    func manyExpired() throws {
+        let keys = try (0..<5).map { try Key(path: "/\($0)") }
+        var evaluator = Self.evaluator(try keys.map { try Self.item($0.description, "x", expiry: Self.start) })
+        let limits = StorageLimits(changes: 2, bytes: 1000)
+        var counts: [Int] = []
+        var hasMore = true
+        while hasMore {
+            hasMore = evaluator.expireOverdue(among: keys, limits: limits)
+            counts += evaluator.proposed.map { $0.changes.count }
+            evaluator.settle()
+        }
+        #expect(counts == [2, 2, 1] && evaluator.tail.revision == 8)
     }
 
     @Test("Time does not run backwards along a log, whatever a clock says")

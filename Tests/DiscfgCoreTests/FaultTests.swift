@@ -33,7 +33,6 @@ struct FaultTests {
         let services = (0..<2).map { _ in
             ConfigService(engine: engine, logger: LogCapture().logger)
         }
-        try await services[0].prepare()
         let outcomes = try await withThrowingTaskGroup(of: [(Key, DiscfgError.Code?)].self) { group in
             for writer in 0..<8 {
                 group.addTask {

@@ -4,19 +4,71 @@ import Testing
 
 @Suite("Follower")
 struct FollowerTests {
-    @Test("A revision that was announced and is not there wakes a waiter once, not for ever")
-    func staleAnnouncement() async throws {
-        let follower = LogFollower(interval: .milliseconds(1), time: .system) { 1 }
-        follower.announce(100)
-        try await follower.wait(beyond: 1, atMost: .seconds(60))
-        let start = ContinuousClock.now
-        try await follower.wait(beyond: 1, atMost: .milliseconds(50))
-        #expect(ContinuousClock.now - start >= .milliseconds(50))
+    static let short: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(1)
+    static let long: ClosedRange<Duration> = .seconds(60) ... .seconds(60)
+
+    static func page(_ revisions: ClosedRange<Revision>, incarnation: String = "a") -> LogPage {
+        let commits = revisions.map {
+            Commit(revision: $0, time: Timestamp(milliseconds: $0), author: "", message: incarnation, changes: [])
+        }
+        return LogPage(commits: commits, tail: revisions.upperBound, incarnation: incarnation)
+    }
+
+    static func nothing(after revision: Revision, _ incarnation: String?) -> LogPage {
+        LogPage(commits: [], tail: revision, incarnation: incarnation ?? "a")
+    }
+
+    @Test("After a config was made anew, its log is followed from where that is")
+    func madeAnew() async throws {
+        let follower = LogFollower(pace: Self.long, time: .system) { Self.nothing(after: $0, $1) }
+        follower.note(Self.page(1...100))
+        follower.note(Self.page(1...1, incarnation: "b"))
+        let waiter = Task { try await follower.wait(beyond: 1, atMost: .seconds(600)) }
+        // Served from memory only while it looks for more.
+        while follower.recent(after: 1, limit: 10) == nil { await Task.yield() }
+        #expect(follower.recent(after: 0, limit: 10)?.commits.map(\.message) == ["b"])
+        #expect(follower.recent(after: 50, limit: 10) == nil)
+        follower.note(Self.page(2...2, incarnation: "b"))
+        try await waiter.value
+    }
+
+    @Test("What was seen lately is given to those who keep up, without gaps and with a limit")
+    func recent() async throws {
+        let follower = LogFollower(pace: Self.long, time: .system) { Self.nothing(after: $0, $1) }
+        follower.note(Self.page(5...9))
+        #expect(follower.recent(after: 6, limit: 10) == nil, "nobody looks for newer ones")
+        let waiter = Task { try await follower.wait(beyond: 9, atMost: .seconds(600)) }
+        while follower.recent(after: 9, limit: 10) == nil { await Task.yield() }
+        #expect(follower.recent(after: 6, limit: 2)?.commits.map(\.revision) == [7, 8])
+        #expect(follower.recent(after: 4, limit: 10)?.commits.count == 5)
+        #expect(follower.recent(after: 3, limit: 10) == nil)
+        #expect(follower.recent(after: 9, limit: 10)?.commits.isEmpty == true)
+        follower.note(Self.page(12...13))
+        try await waiter.value
+        #expect(follower.recent(after: 9, limit: 10)?.commits.map(\.revision) != [12, 13], "10 and 11 are missing")
+    }
+
+    @Test("It looks for all who wait at once, and wakes them with what others wrote")
+    func polling() async throws {
+        let reads = Mutex(0)
+        let follower = LogFollower(pace: Self.short, time: .system) { revision, incarnation in
+            let count = reads.withLock { count in
+                count += 1
+                return count
+            }
+            return count < 3 ? Self.nothing(after: revision, incarnation) : Self.page(2...2)
+        }
+        follower.note(Self.page(1...1))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { try await follower.wait(beyond: 1, atMost: .seconds(600)) } }
+            try await group.waitForAll()
+        }
+        #expect(reads.withLock { $0 } < 100)
     }
 
     @Test("A waiter whose task is cancelled ends")
     func cancelled() async throws {
-        let follower = LogFollower(interval: .seconds(60), time: .system) { 1 }
+        let follower = LogFollower(pace: Self.long, time: .system) { Self.nothing(after: $0, $1) }
         let waiter = Task { try await follower.wait(beyond: 1, atMost: .seconds(600)) }
         waiter.cancel()
         await #expect(throws: CancellationError.self) { try await waiter.value }
@@ -24,7 +76,7 @@ struct FollowerTests {
 
     @Test("A store that fails is reported to all who wait")
     func failure() async throws {
-        let follower = LogFollower(interval: .milliseconds(1), time: .system) {
+        let follower = LogFollower(pace: Self.short, time: .system) { _, _ in
             throw DiscfgError(.storeUnavailable, "It is away.")
         }
         let error = await #expect(throws: DiscfgError.self) {

@@ -29,7 +29,6 @@ struct RESTFixture: Sendable {
         let time = TestClock().steadySource
         let service = ConfigService(
             engine: MemoryEngine(), options: .init(time: time, metricsFactory: registry), logger: logger)
-        try await service.prepare()
         let responder = DiscfgResponder(
             store: service, options: .init(access: access, registry: registry, time: time), logger: logger)
         let application = Application(

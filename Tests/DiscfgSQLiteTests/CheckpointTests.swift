@@ -36,6 +36,6 @@ struct CheckpointTests {
 
         let reopened = try SQLiteEngine(path: copy)
         let found = try await reopened.items(.all, in: .default, limit: 200, values: true, consistency: .strong)
-        #expect(found.items.count == 100 && found.tail.revision == 2)
+        #expect(found.items.count == 100 && found.tail?.revision == 2)
     }
 }

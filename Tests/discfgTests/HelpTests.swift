@@ -11,8 +11,8 @@ struct HelpTests {
         let shown = text.components(before: "SERVER SUBCOMMANDS:")
         #expect(
             shown == """
-                OVERVIEW: Configuration with revisions, history and watch, in one file or
-                behind a server.
+                OVERVIEW: Configuration with revisions, history and watch, in one file, in
+                DynamoDB or behind a server.
 
                 Try:
                   discfg set /db/host localhost
@@ -92,6 +92,8 @@ struct HelpTests {
                   --path <pointer>        Of a JSON value, only what this JSON Pointer names.
                   --detailed              Print what is known of the key beside its value.
                   -n, --no-newline        Print exactly the bytes of the value.
+                  --consistent            Read what is newest, at twice the cost on a remote
+                                          store.
                   --store <url>           Where configs are kept. (DISCFG_STORE; default:
                                           sqlite:)
                   --cfg <name>            The config. (DISCFG_CFG, then .discfg; default:

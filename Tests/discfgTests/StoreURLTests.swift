@@ -43,12 +43,31 @@ struct StoreURLTests {
         #expect(!error.description.contains("secret"))
     }
 
-    @Test("DynamoDB is named as something that this version does not have")
-    func refusesDynamoDB() throws {
-        let error = try #require(throws: DiscfgError.self) {
-            try StoreURL("dynamodb:table?region=eu", environment: [:])
-        }
-        #expect(error.code == .unsupported)
-        #expect(error.message.contains("DynamoDB"))
+    @Test(
+        "A DynamoDB store names a table, and where it is",
+        arguments: [
+            "dynamodb:discfg", "dynamodb:a.b_c-D9?region=eu-west-1",
+            "dynamodb:discfg?region=us-east-1&endpoint=http://127.0.0.1:4566&profile=team",
+        ])
+    func readsDynamoDB(text: String) throws {
+        #expect(try StoreURL(text, environment: [:]).description == text)
+    }
+
+    @Test("What is written of a table is percent-decoded")
+    func decodes() throws {
+        let url = try StoreURL("dynamodb:discfg?endpoint=http%3A%2F%2Flocalhost%3A8000", environment: [:])
+        guard case .dynamodb(let address) = url else { return #expect(Bool(false), "it must be a table") }
+        #expect(address.endpoint == "http://localhost:8000")
+    }
+
+    @Test(
+        "A table that cannot be one is refused, and so is a parameter that there is not",
+        arguments: [
+            "dynamodb:", "dynamodb:ab", "dynamodb:a/b/c", "dynamodb:table?region", "dynamodb:table?secret=x",
+            "dynamodb:table?region=%zz",
+        ])
+    func refusesTable(text: String) throws {
+        let error = try #require(throws: DiscfgError.self) { try StoreURL(text, environment: [:]) }
+        #expect(error.code == .invalidRequest && error.hint != nil)
     }
 }

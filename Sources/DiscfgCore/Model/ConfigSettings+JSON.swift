@@ -1,25 +1,67 @@
 extension ConfigSettings {
-    /// The settings as people write them: `{"retention":{"age":"90d","revisions":10000}}`.
+    /// The settings as people write them: `{"retention":{"age":"90d","revisions":10000}}`, with `ReadCapacityUnits` and
+    /// `WriteCapacityUnits`, or `BillingMode`, beside it where a capacity is asked for.
     public var json: JSONValue {
-        [
-            "retention": [
-                "age": .string(DurationText.format(retention.age, units: .max)),
-                "revisions": .integer(retention.revisions),
-            ]
+        var members: [(String, JSONValue)] = [
+            (
+                "retention",
+                [
+                    "age": .string(DurationText.format(retention.age, units: .max)),
+                    "revisions": .integer(retention.revisions),
+                ]
+            )
         ]
+        switch capacity {
+        case .provisioned(let readUnits, let writeUnits)?:
+            members += [("ReadCapacityUnits", .integer(readUnits)), ("WriteCapacityUnits", .integer(writeUnits))]
+        case .onDemand?: members.append(("BillingMode", .string(Self.onDemand)))
+        case nil: break
+        }
+        return .object(JSONObject(members))
     }
+
+    /// DynamoDB's name for it.
+    private static let onDemand = "PAY_PER_REQUEST"
 
     /// Reads settings; what is left out has its default.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest` that names what is unknown or out of range.
     public init(json: JSONValue) throws(DiscfgError) {
         self.init()
+        var units: [String: Int64] = [:]
         try json.forEachMember(of: "settings") { name, value throws(DiscfgError) in
-            guard name == "retention" else {
-                throw .invalid("There is no setting “\(name)”.", hint: "There is “retention”.")
+            switch name {
+            case "retention": try readRetention(value)
+            case "ReadCapacityUnits", "WriteCapacityUnits":
+                guard let number = value.integer, number >= 1 else {
+                    throw .invalid("The setting “\(name)” is not a number from 1.", hint: "Write it as 4.")
+                }
+                units[name] = number
+            case "BillingMode":
+                guard value.string == Self.onDemand else {
+                    throw .invalid(
+                        "The setting “BillingMode” is not “\(Self.onDemand)”.",
+                        hint: "For provisioned throughput give ReadCapacityUnits and WriteCapacityUnits.")
+                }
+                capacity = .onDemand
+            default:
+                throw .invalid(
+                    "There is no setting “\(name)”.",
+                    hint:
+                        "There are “retention”, and on DynamoDB “ReadCapacityUnits”, “WriteCapacityUnits” and “BillingMode”."
+                )
             }
-            try readRetention(value)
         }
+        if !units.isEmpty { try readCapacity(units) }
+    }
+
+    private mutating func readCapacity(_ units: [String: Int64]) throws(DiscfgError) {
+        guard let read = units["ReadCapacityUnits"], let write = units["WriteCapacityUnits"], capacity == nil else {
+            throw .invalid(
+                "The throughput is not complete, or said twice.",
+                hint: "Give both ReadCapacityUnits and WriteCapacityUnits, or BillingMode alone.")
+        }
+        capacity = .provisioned(readUnits: read, writeUnits: write)
     }
 
     private mutating func readRetention(_ json: JSONValue) throws(DiscfgError) {

@@ -2,8 +2,21 @@
 public struct ConfigSettings: Sendable, Hashable {
     /// The history that is kept; what is older is compacted in the background.
     public var retention: Retention
+    /// The throughput that is asked for, where the store sells any; it is the whole store's, and so not kept with the config.
+    public var capacity: Capacity?
 
-    public init(retention: Retention = Retention()) { self.retention = retention }
+    public init(retention: Retention = Retention(), capacity: Capacity? = nil) {
+        self.retention = retention
+        self.capacity = capacity
+    }
+
+    /// How a store's throughput is paid for.
+    public enum Capacity: Sendable, Hashable {
+        /// By the request.
+        case onDemand
+        /// By the hour: so many units a second.
+        case provisioned(readUnits: Int64, writeUnits: Int64)
+    }
 
     /// A commit is kept while it is younger than `age` or among the last `revisions`.
     public struct Retention: Sendable, Hashable {

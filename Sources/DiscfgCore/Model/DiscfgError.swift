@@ -115,4 +115,11 @@ extension DiscfgError {
             .compacted, "Revision \(revision) was compacted; the oldest that can be read is \(oldest).",
             hint: "Read the current state, then follow the changes after its revision.")
     }
+
+    /// A log that ended when its config was deleted.
+    public static func madeAnew(oldest: Revision) -> DiscfgError {
+        DiscfgError(
+            .compacted, "The config was deleted and made anew; the oldest revision that can be read is \(oldest).",
+            hint: "Read the current state, then follow the changes after its revision.")
+    }
 }

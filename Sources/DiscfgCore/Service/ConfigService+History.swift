@@ -1,25 +1,36 @@
 extension ConfigService {
     public func changes(_ query: ChangesQuery, in config: ConfigName) async throws -> ChangePage {
         let deadline = ContinuousClock.now + min(query.wait ?? .zero, ChangesQuery.maximumWait)
+        let follower = lane(config).follower
         var position = query.after
         while true {
             try Task.checkCancellation()
-            let commits = try await engine.entries(of: config, after: position, limit: min(query.limit, 1000))
-            if let last = commits.last { position = last.revision }
-            let selected = commits.compactMap { $0.selecting(query.selection) }
+            let page = try await nextCommits(of: config, after: position, query, follower: follower)
+            if let last = page.commits.last { position = last.revision }
+            let selected = page.commits.compactMap { $0.selecting(query.selection) }
             let remaining = deadline - ContinuousClock.now
-            if !selected.isEmpty || (remaining <= .zero && (commits.isEmpty || query.wait != nil)) {
-                return ChangePage(
-                    commits: selected, scanned: position, revision: try await revision(of: config, atLeast: position))
+            if !selected.isEmpty || (remaining <= .zero && (page.commits.isEmpty || query.wait != nil)) {
+                return ChangePage(commits: selected, scanned: position, revision: max(page.tail, position))
             }
-            if commits.isEmpty {
-                try await lane(config).follower.wait(beyond: position, atMost: remaining)
-            }
+            if page.commits.isEmpty { try await follower.wait(beyond: position, atMost: remaining) }
         }
     }
 
-    private func revision(of config: ConfigName, atLeast position: Revision) async throws -> Revision {
-        max(position, try await engine.tail(of: config).revision)
+    /// From memory for those who wait and keep up; others look at the store.
+    private func nextCommits(
+        of config: ConfigName, after position: Revision, _ query: ChangesQuery, follower: LogFollower
+    ) async throws -> LogPage {
+        let limit = min(query.limit, 1000)
+        if query.wait != nil, let page = follower.recent(after: position, limit: limit) { return page }
+        do {
+            let page = try await engine.log(
+                of: config, after: position, limit: limit, incarnation: nil, consistency: .strong)
+            follower.note(page)
+            return page
+        } catch let error as DiscfgError where error.code == .configNotFound {
+            forget(config)
+            throw error
+        }
     }
 
     public func history(_ query: HistoryQuery, in config: ConfigName) async throws -> ChangePage {

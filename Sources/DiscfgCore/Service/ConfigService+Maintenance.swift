@@ -9,21 +9,27 @@ extension ConfigService {
         // So many that their values fit one append, however large they are.
         let batch = max(1, min(1000, engine.limits.bytes / Value.maximumLength))
         var count = 0
+        var revision: Revision?
         while true {
             let keys = try await engine.overdueKeys(in: config, at: time.now(), limit: batch)
             guard !keys.isEmpty else { return count }
             // Whatever a transaction looks at is expired first when it is overdue.
-            _ = try await commit(Transaction(then: keys.map { .get($0) }), to: config)
+            let result = try await commit(Transaction(then: keys.map { .get($0) }), to: config)
+            // An index that is behind may name keys that are gone already.
+            if result.revision == revision { return count }
+            revision = result.revision
             metrics.expired.increment(by: keys.count)
             count += keys.count
         }
     }
 
-    /// Forgets what a config's retention no longer keeps, once that are more than `slack` revisions.
-    public func enforceRetention(in config: ConfigName, slack: Int64) async throws {
+    /// Forgets what a config's retention no longer keeps, if this process has committed a hundredth revision.
+    ///
+    /// So it is looked at often enough where there are only commands, and costs nothing most of the time.
+    public func enforceRetentionAfterCommits(in config: ConfigName) async throws {
+        guard existingLane(config)?.pipeline.hasCommittedHundredth == true else { return }
         guard let record = try await engine.config(config) else { return }
-        let kept = record.settings.retention.revisions
-        if record.tail.revision - record.tail.trimmed - slack > kept { try await enforceRetention(of: record) }
+        try await enforceRetention(of: record)
     }
 
     /// Forgets what a config's retention no longer keeps, one small step at a time.
@@ -39,22 +45,23 @@ extension ConfigService {
     }
 }
 
-/// Keeps a store tidy while a server runs: expiry twice a second, retention once a minute.
+/// Keeps a store tidy while a server runs: expiry as often as the store says, retention once a minute.
 public struct ConfigMaintenance: Service {
     private let service: ConfigService
-    private let expiryInterval: Duration = .milliseconds(500)
-    private let retentionEvery = 120
+    private let retentionInterval: Duration = .seconds(60)
 
     public init(_ service: ConfigService) { self.service = service }
 
     public func run() async throws {
         await cancelWhenGracefulShutdown {
-            var round = 0
+            let interval = service.engine.traits.sweepInterval
+            var sinceRetention = retentionInterval
             while !Task.isCancelled {
-                await tidy(withRetention: round % retentionEvery == 0)
-                round += 1
+                let isDue = sinceRetention >= retentionInterval
+                await tidy(withRetention: isDue)
+                sinceRetention = isDue ? interval : sinceRetention + interval
                 // Cancelled means shut down, which the loop looks for.
-                try? await service.time.sleep(expiryInterval)
+                try? await service.time.sleep(interval)
             }
         }
     }
@@ -62,6 +69,7 @@ public struct ConfigMaintenance: Service {
     /// One round; a store that fails now is tried again in the next.
     private func tidy(withRetention: Bool) async {
         do {
+            if withRetention { try await service.engine.maintain() }
             var last: ConfigName?
             while true {
                 let records = try await service.engine.configs(after: last, limit: 100)

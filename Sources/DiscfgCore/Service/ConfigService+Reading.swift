@@ -1,13 +1,18 @@
 extension ConfigService {
-    public func get(_ key: Key, in config: ConfigName, at revision: Revision?) async throws -> Reading {
+    public func get(
+        _ key: Key, in config: ConfigName, at revision: Revision?, consistency: Consistency
+    ) async throws -> Reading {
+        guard let revision else { return try await get(key, in: config, consistency: consistency) }
+        // Before the item, so that it is never older than the tail.
+        let before = try await engine.traits.readsTellTail ? nil : engine.tail(of: config)
         let batch = try await engine.items([key], in: config, consistency: .strong)
-        let current = batch.items[key]
-        guard let revision, revision != batch.tail.revision else {
-            guard let current, !current.isExpired(at: time.now()) else { throw DiscfgError.noKey(key, in: config) }
-            return Reading(item: current, revision: batch.tail.revision)
+        try (batch.tail ?? before)?.checkReadable(after: revision)
+        if let current = batch.items[key], current.modified <= revision {
+            guard revision != batch.tail?.revision || !current.isExpired(at: time.now()) else {
+                throw DiscfgError.noKey(key, in: config)
+            }
+            return Reading(item: current, revision: revision)
         }
-        try batch.tail.checkReadable(after: revision)
-        if let current, current.modified <= revision { return Reading(item: current, revision: revision) }
         // The key changed since: what it was then, the first change since then has kept.
         guard let item = try await engine.firstChange(to: key, in: config, after: revision)?.previous else {
             throw DiscfgError(
@@ -17,13 +22,31 @@ extension ConfigService {
         return Reading(item: item, revision: revision)
     }
 
+    private func get(_ key: Key, in config: ConfigName, consistency: Consistency) async throws -> Reading {
+        let batch = try await engine.items(
+            [key], in: config, consistency: freshness(consistency, of: .key(key), in: config))
+        guard let item = batch.items[key], !item.isExpired(at: time.now()) else {
+            throw DiscfgError.noKey(key, in: config)
+        }
+        return Reading(item: item, revision: batch.tail?.revision ?? item.modified)
+    }
+
+    /// Strong for what this process has written: it must not read an older state than its own.
+    private func freshness(_ wanted: Consistency, of range: KeyRange, in config: ConfigName) -> Consistency {
+        guard wanted == .eventual, let lane = existingLane(config) else { return wanted }
+        return lane.ownWrites.touches(range) ? .strong : .eventual
+    }
+
     public func list(_ query: ListQuery, in config: ConfigName) async throws -> Listing {
         guard (1...ListQuery.maximumLimit).contains(query.limit) else {
             throw DiscfgError.invalid(
                 "A limit of \(query.limit) is out of range.", hint: "Ask for 1 to \(ListQuery.maximumLimit) entries.")
         }
         let range = try KeySelection.below(query.directory).ranges[0]
-        let reader = SnapshotReader(engine: engine, config: config, values: !query.keysOnly, now: time.now())
+        let reader = SnapshotReader(
+            engine: engine, config: config, values: !query.keysOnly, now: time.now(),
+            isSnapshot: query.consistency == .strong,
+            freshness: freshness(query.consistency, of: range, in: config))
         let cursor = try query.after.map { try ListCursor($0) }
         let rest = cursor.map { $0.rest(of: range) } ?? range
         return query.isRecursive

@@ -9,15 +9,17 @@ import Synchronization
 public final class ConfigService: Sendable {
     /// How a service behaves.
     public struct Options: Sendable {
-        /// The time between two looks at a log that somebody watches, for what other processes append.
-        public var pollInterval: Duration
+        /// The time between two looks at a watched log: right after something was found, and after a while of nothing.
+        ///
+        /// It is for what other processes append; `nil` for what the engine says.
+        public var pollInterval: ClosedRange<Duration>?
         /// The time, and waiting.
         public var time: TimeSource
         /// Where what the service counts goes.
         public var metricsFactory: any MetricsFactory
 
         public init(
-            pollInterval: Duration = .milliseconds(50), time: TimeSource = .system,
+            pollInterval: ClosedRange<Duration>? = nil, time: TimeSource = .system,
             metricsFactory: any MetricsFactory = MetricsSystem.factory
         ) {
             self.pollInterval = pollInterval
@@ -30,53 +32,52 @@ public final class ConfigService: Sendable {
     struct Lane: Sendable {
         let pipeline: CommitPipeline
         let follower: LogFollower
+        let ownWrites: OwnWrites
     }
 
     let engine: any StorageEngine
     let time: TimeSource
     let logger: Logger
     let metrics: ServiceMetrics
-    private let pollInterval: Duration
+    private let pollInterval: ClosedRange<Duration>
     private let lanes = Mutex<[ConfigName: Lane]>([:])
 
-    /// A service on an engine; call `prepare()` before anything else.
+    /// A service on an engine.
     public init(engine: any StorageEngine, options: Options = Options(), logger: Logger) {
-        self.engine = engine
+        self.engine = DefaultConfigEngine(engine: engine, time: options.time)
         self.time = options.time
-        self.pollInterval = options.pollInterval
+        self.pollInterval = options.pollInterval ?? engine.traits.pollInterval
         self.metrics = ServiceMetrics(factory: options.metricsFactory)
         self.logger = logger
     }
 
-    /// Makes the config `default`, which always exists, where it is missing.
-    public func prepare() async throws {
-        guard try await engine.config(.default) == nil else { return }
-        do {
-            _ = try await createConfig(.default, settings: ConfigSettings(), author: "")
-        } catch let error as DiscfgError where error.code == .configExists {
-            // Another process was first.
-        }
-    }
+    /// The lane of a config that was written or watched in this process.
+    func existingLane(_ config: ConfigName) -> Lane? { lanes.withLock { $0[config] } }
 
     func lane(_ config: ConfigName) -> Lane {
         lanes.withLock { lanes in
             if let lane = lanes[config] { return lane }
-            let follower = LogFollower(interval: pollInterval, time: time) { [engine] in
-                try await engine.tail(of: config).revision
+            let follower = LogFollower(pace: pollInterval, time: time) { [engine] revision, incarnation in
+                try await engine.log(
+                    of: config, after: revision, limit: 1000, incarnation: incarnation, consistency: .eventual)
             }
-            let pipeline = CommitPipeline(config: config, engine: engine, time: time, metrics: metrics) {
-                follower.announce($0)
-            }
-            let lane = Lane(pipeline: pipeline, follower: follower)
+            let ownWrites = OwnWrites()
+            let pipeline = CommitPipeline(
+                config: config, engine: engine, time: time, metrics: metrics, ownWrites: ownWrites
+            ) { follower.note($0) }
+            let lane = Lane(pipeline: pipeline, follower: follower, ownWrites: ownWrites)
             lanes[config] = lane
             return lane
         }
     }
 
-    private func describe(_ record: ConfigRecord) -> ConfigInfo {
+    /// Whoever asks for names that there are not must not make us keep them.
+    func forget(_ config: ConfigName) { lanes.withLock { $0[config] = nil } }
+
+    private func describe(_ record: ConfigRecord, in storage: StorageDescription) -> ConfigInfo {
         ConfigInfo(
             name: record.name, settings: record.settings, created: record.created, revision: record.tail.revision,
-            modified: record.tail.time, oldest: record.tail.oldest, storage: engine.description)
+            modified: record.tail.time, oldest: record.tail.oldest, storage: storage)
     }
 }
 
@@ -86,19 +87,23 @@ extension ConfigService: ConfigStore {
         while true {
             let page = try await engine.configs(after: records.last?.name, limit: 1000)
             records += page
-            if page.isEmpty { return records.map(describe) }
+            if page.isEmpty { return records.map { describe($0, in: engine.description) } }
         }
     }
 
     public func info(of config: ConfigName) async throws -> ConfigInfo {
         guard let record = try await engine.config(config) else { throw DiscfgError.noConfig(config) }
-        return describe(record)
+        return describe(record, in: try await engine.status())
+    }
+
+    public func revision(of config: ConfigName) async throws -> Revision {
+        try await engine.tail(of: config).revision
     }
 
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, author: String) async throws -> ConfigInfo {
         try Transaction(then: [], author: author).validate()
-        let commit = Commit(revision: 1, time: time.now(), author: author, message: "created", changes: [])
-        try await engine.createConfig(name, settings: settings, first: commit)
+        try check(settings)
+        try await engine.createConfig(name, settings: settings, first: .creation(by: author, at: time.now()))
         logger.info("config created", metadata: ["discfg.config": "\(name)"])
         return try await info(of: name)
     }
@@ -108,7 +113,16 @@ extension ConfigService: ConfigStore {
             try Task.checkCancellation()
             let old = try await info(of: name).settings
             let new = try ConfigSettings(json: old.json.merging(patch))
+            try check(new)
             if try await engine.updateConfig(name, settings: new, replacing: old) { return try await info(of: name) }
+        }
+    }
+
+    private func check(_ settings: ConfigSettings) throws(DiscfgError) {
+        guard settings.capacity == nil || engine.traits.hasCapacity else {
+            throw DiscfgError(
+                .unsupported, "The store “\(engine.description.name)” has no throughput that could be set.",
+                hint: "Leave out ReadCapacityUnits, WriteCapacityUnits and BillingMode, or use a dynamodb: store.")
         }
     }
 
@@ -119,19 +133,34 @@ extension ConfigService: ConfigStore {
                 hint: "Delete its keys with “discfg delete --prefix /”.")
         }
         guard try await engine.removeConfig(name) else { throw DiscfgError.noConfig(name) }
-        lanes.withLock { $0[name] = nil }
+        forget(name)
         logger.info("config deleted", metadata: ["discfg.config": "\(name)"])
     }
 
     public func commit(_ transaction: Transaction, to config: ConfigName) async throws -> TransactionResult {
         try transaction.validate()
+        // Before anything is read for it.
+        let most = max(transaction.success.settingKeys.count, transaction.failure.settingKeys.count)
+        if most > engine.limits.changes { throw lane(config).pipeline.tooLarge(changes: most) }
         do {
             return try await lane(config).pipeline.submit(transaction)
         } catch let error as DiscfgError where error.code == .configNotFound {
-            // Whoever asks for names that there are not must not make us keep them.
-            lanes.withLock { $0[config] = nil }
+            forget(config)
             throw error
         }
+    }
+}
+
+extension [Operation] {
+    /// The keys that are changed in any case.
+    fileprivate var settingKeys: Set<Key> {
+        Set(
+            compactMap { operation in
+                switch operation {
+                case .set(let key, _, _), .patch(let key, _): key
+                case .delete, .deleteAll, .get: nil
+                }
+            })
     }
 }
 

@@ -7,6 +7,10 @@ public protocol ConfigStore: Sendable {
     func configs() async throws -> [ConfigInfo]
     /// - Throws: `configNotFound`.
     func info(of config: ConfigName) async throws -> ConfigInfo
+    /// The config's revision.
+    ///
+    /// - Throws: `configNotFound`.
+    func revision(of config: ConfigName) async throws -> Revision
     /// - Throws: `configExists`.
     func createConfig(_ name: ConfigName, settings: ConfigSettings, author: String) async throws -> ConfigInfo
     /// Changes the settings that the patch (RFC 7396) names.
@@ -16,10 +20,13 @@ public protocol ConfigStore: Sendable {
 
     /// Reads one key, now or as it stood at a revision.
     ///
-    /// A key that is overdue is absent; at a revision of the past it is there until the commit that removed it.
+    /// A key that is overdue is absent; at a revision of the past it is there until the commit that removed it. With eventual
+    /// consistency a remote store may answer with what was there a moment ago, but never with less than this process has
+    /// written; it costs half.
     /// - Throws: `keyNotFound`, `compacted`, `futureRevision`.
-    func get(_ key: Key, in config: ConfigName, at revision: Revision?) async throws -> Reading
-    /// Lists keys, all at one revision.
+    func get(_ key: Key, in config: ConfigName, at revision: Revision?, consistency: Consistency) async throws
+        -> Reading
+    /// Lists keys; with strong consistency all at one revision.
     func list(_ query: ListQuery, in config: ConfigName) async throws -> Listing
 
     /// Carries out a transaction; a failed precondition is a result, not an error.
@@ -39,10 +46,20 @@ public protocol ConfigStore: Sendable {
     func compact(_ config: ConfigName, keeping request: CompactionRequest) async throws -> Revision
 }
 
+extension ConfigStore {
+    public func revision(of config: ConfigName) async throws -> Revision { try await info(of: config).revision }
+
+    /// Reads one key with eventual consistency.
+    public func get(_ key: Key, in config: ConfigName, at revision: Revision? = nil) async throws -> Reading {
+        try await get(key, in: config, at: revision, consistency: .eventual)
+    }
+}
+
 /// One key, read.
 public struct Reading: Sendable, Hashable {
     public var item: Item
-    /// The config's revision when it was read, or the one that was asked for.
+    /// A revision of the config at which the key stood so: its newest where the store tells that, or the one that was asked
+    /// for.
     public var revision: Revision
 
     public init(item: Item, revision: Revision) {
@@ -65,6 +82,8 @@ public struct ListQuery: Sendable, Hashable {
     public var limit: Int
     /// Whether values are left out.
     public var keysOnly: Bool
+    /// Whether everything must be of one moment, not before the question; where not, a remote store answers at half the cost.
+    public var consistency: Consistency
 
     public static let defaultLimit = 1000
     public static let maximumLimit = 10_000
@@ -73,7 +92,7 @@ public struct ListQuery: Sendable, Hashable {
 
     public init(
         _ directory: String = "", isRecursive: Bool = false, at revision: Revision? = nil, after: String? = nil,
-        limit: Int = ListQuery.defaultLimit, keysOnly: Bool = false
+        limit: Int = ListQuery.defaultLimit, keysOnly: Bool = false, consistency: Consistency = .eventual
     ) {
         self.directory = directory
         self.isRecursive = isRecursive
@@ -81,6 +100,7 @@ public struct ListQuery: Sendable, Hashable {
         self.after = after
         self.limit = limit
         self.keysOnly = keysOnly
+        self.consistency = consistency
     }
 }
 
@@ -102,12 +122,12 @@ public struct Listing: Sendable, Hashable {
     }
 
     public var entries: [Entry]
-    /// The revision at which the listing holds.
-    public var revision: Revision
+    /// The revision at which the listing holds; `nil` where it was read with eventual consistency from a store that cannot tell.
+    public var revision: Revision?
     /// What to ask as `after` for the next page; `nil` when this is the last.
     public var next: String?
 
-    public init(entries: [Entry], revision: Revision, next: String?) {
+    public init(entries: [Entry], revision: Revision?, next: String?) {
         self.entries = entries
         self.revision = revision
         self.next = next

@@ -2,9 +2,13 @@ import Synchronization
 
 /// Lets any number of readers wait for a config's log to grow.
 ///
-/// Appends of this process are announced at once. For those of others it looks at the tail while, and only while, somebody
-/// waits: one look for all waiters, however many there are.
+/// Appends of this process are announced at once. For those of others it reads the log's end while, and only while, somebody
+/// waits: one look for all waiters, however many there are, often after something was found and ever less often while nothing
+/// is. What it has seen lately it keeps, so that readers who keep up never cause a read of the store.
 final class LogFollower: Sendable {
+    /// Reads the commits beyond a revision of the log that is meant; the newest may be missing.
+    typealias Read = @Sendable (_ after: Revision, _ incarnation: String?) async throws -> LogPage
+
     private struct Waiter {
         let revision: Revision
         let deadline: ContinuousClock.Instant
@@ -12,36 +16,49 @@ final class LogFollower: Sendable {
     }
 
     private struct State {
-        /// The greatest revision that was announced and not yet looked for.
-        var known: Revision = 0
+        var recent = RecentCommits()
         var waiters: [Int: Waiter] = [:]
         var nextID = 0
         var isPolling = false
-    }
 
-    private let state = Mutex(State())
-    private let interval: Duration
-    private let time: TimeSource
-    private let tail: @Sendable () async throws -> Revision
-
-    /// Looks at the tail with `tail`, with `interval` between two looks.
-    init(interval: Duration, time: TimeSource, tail: @escaping @Sendable () async throws -> Revision) {
-        self.interval = interval
-        self.time = time
-        self.tail = tail
-    }
-
-    /// Says that the log has this revision now.
-    func announce(_ revision: Revision) {
-        wake { state in
-            state.known = max(state.known, revision)
-            return .success(())
-        } where: { state, waiter in
-            waiter.revision < state.known
+        /// Takes out the waiters for which the test holds; they are resumed outside the lock.
+        mutating func takeWaiters(where test: (Waiter) -> Bool) -> [CheckedContinuation<Void, any Error>] {
+            let fitting = waiters.filter { test($0.value) }
+            for id in fitting.keys { waiters[id] = nil }
+            return fitting.values.map(\.continuation)
         }
     }
 
+    private let state = Mutex(State())
+    private let pace: ClosedRange<Duration>
+    private let time: TimeSource
+    private let read: Read
+
+    /// Looks with `read`; the time between two looks is within `pace`.
+    init(pace: ClosedRange<Duration>, time: TimeSource, read: @escaping Read) {
+        self.pace = pace
+        self.time = time
+        self.read = read
+    }
+
+    /// Takes in what was appended, or read with strong consistency.
+    func note(_ page: LogPage) {
+        let woken = state.withLock { state in
+            state.recent.add(page)
+            let last = state.recent.last
+            return state.takeWaiters { $0.revision < last }
+        }
+        for waiter in woken { waiter.resume() }
+    }
+
+    /// The commits beyond a revision, where they are remembered and somebody looks for newer ones; `nil` means look yourself.
+    func recent(after revision: Revision, limit: Int) -> LogPage? {
+        state.withLock { $0.isPolling ? $0.recent.page(after: revision, limit: limit) : nil }
+    }
+
     /// Waits until the log has gone beyond a revision, or the time is over; the caller looks which.
+    ///
+    /// - Throws: What reading the log threw, or `CancellationError`.
     func wait(beyond revision: Revision, atMost duration: Duration) async throws {
         let id = state.withLock { state in
             state.nextID += 1
@@ -51,11 +68,7 @@ final class LogFollower: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let outcome: (resume: Bool, poll: Bool) = state.withLock { state in
-                    if state.known > revision || Task.isCancelled {
-                        // Believed once: after a config was made anew, its log is shorter than what was announced.
-                        state.known = revision
-                        return (true, false)
-                    }
+                    if state.recent.last > revision || Task.isCancelled { return (true, false) }
                     state.waiters[id] = Waiter(revision: revision, deadline: deadline, continuation: continuation)
                     defer { state.isPolling = true }
                     return (false, !state.isPolling)
@@ -71,40 +84,75 @@ final class LogFollower: Sendable {
     }
 
     private func poll() async {
-        while state.withLock({ state in
-            state.isPolling = !state.waiters.isEmpty
-            return state.isPolling
-        }) {
+        var interval = pace.lowerBound
+        while let position = nextPosition() {
             do {
-                announce(try await tail())
+                let page = try await read(position.revision, position.incarnation)
+                interval = page.commits.isEmpty ? min(interval * 2, pace.upperBound) : pace.lowerBound
+                note(page)
             } catch {
-                wake { _ in
-                    .failure(error)
-                } where: { _, _ in
-                    true
-                }
+                fail(with: error)
             }
             let now = ContinuousClock.now
-            wake { _ in
-                .success(())
-            } where: { _, waiter in
-                waiter.deadline <= now
-            }
+            for waiter in state.withLock({ $0.takeWaiters { $0.deadline <= now } }) { waiter.resume() }
             // The sleep of a task that nobody cancels does not throw.
             try? await time.sleep(interval)
         }
     }
 
-    /// Changes the state, then resumes the waiters that fit, outside the lock.
-    private func wake(
-        _ change: (inout State) -> Result<Void, any Error>, where fits: (State, Waiter) -> Bool
-    ) {
-        let (result, woken) = state.withLock { state in
-            let result = change(&state)
-            let woken = state.waiters.filter { fits(state, $0.value) }
-            for id in woken.keys { state.waiters[id] = nil }
-            return (result, woken.values.map(\.continuation))
+    /// Where to look; `nil` ends the polling, because nobody waits.
+    private func nextPosition() -> (revision: Revision, incarnation: String?)? {
+        state.withLock { state in
+            state.isPolling = !state.waiters.isEmpty
+            guard let oldest = state.waiters.values.map(\.revision).min() else { return nil }
+            return state.recent.last == 0 ? (oldest, nil) : (state.recent.last, state.recent.incarnation)
         }
-        for continuation in woken { continuation.resume(with: result) }
+    }
+
+    /// Tells all who wait, and forgets what was seen: it may be of a log that is gone.
+    private func fail(with error: any Error) {
+        let woken = state.withLock { state in
+            state.recent = RecentCommits()
+            return state.takeWaiters { _ in true }
+        }
+        for waiter in woken { waiter.resume(throwing: error) }
+    }
+}
+
+/// The newest commits of one log, without gaps.
+private struct RecentCommits {
+    static let maximumCount = 1000
+    static let maximumBytes = 8 << 20
+
+    private(set) var incarnation = ""
+    /// The newest revision that was seen; 0 where none was.
+    private(set) var last: Revision = 0
+    private var commits: ArraySlice<Commit> = []
+    private var bytes = 0
+
+    mutating func add(_ page: LogPage) {
+        if page.incarnation != incarnation {
+            self = RecentCommits()
+            incarnation = page.incarnation
+        }
+        guard page.tail > last else { return }
+        let new = page.commits.drop { $0.revision <= last }
+        if new.first.map({ $0.revision != last + 1 }) ?? true { (commits, bytes) = ([], 0) }
+        commits += new
+        bytes += new.reduce(0) { $0 + $1.weight }
+        last = page.tail
+        if commits.last.map({ $0.revision != last }) ?? false { (commits, bytes) = ([], 0) }
+        while commits.count > Self.maximumCount || bytes > Self.maximumBytes, let first = commits.popFirst() {
+            bytes -= first.weight
+        }
+    }
+
+    /// The commits beyond a revision; `nil` where not all of them are here.
+    func page(after revision: Revision, limit: Int) -> LogPage? {
+        guard revision <= last, revision == last || commits.first.map({ $0.revision <= revision + 1 }) ?? false else {
+            return nil
+        }
+        let start = commits.endIndex - Int(clamping: last - revision)
+        return LogPage(commits: Array(commits[start...].prefix(limit)), tail: last, incarnation: incarnation)
     }
 }

@@ -7,11 +7,18 @@ struct SnapshotReader {
     let config: ConfigName
     let values: Bool
     let now: Timestamp
+    /// Whether everything must be of one moment.
+    ///
+    /// Stores that tell the tail of each read give that for nothing.
+    let isSnapshot: Bool
+    /// How a read that need not be of one moment is done.
+    let freshness: Consistency
 
     /// Some items of a range, and where to go on.
     struct Page {
         var items: [Item]
-        var revision: Revision
+        /// `nil` where the items are not of one moment.
+        var revision: Revision?
         /// What is left of the range; `nil` when nothing is.
         var rest: KeyRange?
     }
@@ -20,33 +27,44 @@ struct SnapshotReader {
     ///
     /// What is overdue is absent from the current state; the past is as the log has it.
     func page(of range: KeyRange, at revision: Revision?, limit: Int) async throws -> Page {
-        let current = try await engine.items(range, in: config, limit: limit, values: values, consistency: .strong)
+        let isRemote = !engine.traits.readsTellTail
+        let isLoose = isRemote && !isSnapshot && revision == nil
+        // Before the page, so that no item of it is older.
+        let before = try await isRemote && !isLoose && revision == nil ? engine.tail(of: config) : nil
+        let current = try await engine.items(
+            range, in: config, limit: limit, values: values, consistency: isLoose ? freshness : .strong)
         let rest = current.hasMore ? current.items.last.map { range.after($0.key) } : nil
-        let scanned = KeyRange(from: range.lower, to: rest?.lower ?? range.upper)
-        guard let revision, revision != current.tail.revision else {
-            let items = current.items.filter { !$0.isExpired(at: now) }
-            return Page(items: items, revision: current.tail.revision, rest: rest)
+        guard let wanted = revision ?? (current.tail ?? before)?.revision else {
+            return Page(items: current.items.filter { !$0.isExpired(at: now) }, revision: nil, rest: rest)
         }
-        try current.tail.checkReadable(after: revision)
-        let items = try await put(current, back: scanned, to: revision)
-        return Page(items: items, revision: revision, rest: rest)
+        try current.tail?.checkReadable(after: wanted)
+        let scanned = KeyRange(from: range.lower, to: rest?.lower ?? range.upper)
+        let (earlier, isPast) = try await changes(to: scanned, after: wanted, through: current.tail?.revision)
+        let unchanged = current.items.filter { earlier[$0.key] == nil }
+        let items =
+            earlier.isEmpty ? unchanged : (unchanged + earlier.values.compactMap { $0 }).sorted { $0.key < $1.key }
+        let isHistory = revision != nil && isPast
+        return Page(items: isHistory ? items : items.filter { !$0.isExpired(at: now) }, revision: wanted, rest: rest)
     }
 
-    private func put(_ page: ItemPage, back range: KeyRange, to revision: Revision) async throws -> [Item] {
+    /// What the keys of a range that changed after a revision were at that revision, and whether anything changed at all.
+    ///
+    /// Where the moment of the reading is not known, everything up to now may be in what was read.
+    private func changes(
+        to range: KeyRange, after revision: Revision, through last: Revision?
+    ) async throws -> (earlier: [Key: Item?], isPast: Bool) {
         var earlier: [Key: Item?] = [:]
         var position = revision
-        while position < page.tail.revision {
+        while position < last ?? .max {
             let commits = try await engine.entries(of: config, after: position, limit: 1000)
-            for change in commits.lazy.filter({ $0.revision <= page.tail.revision }).flatMap(\.changes)
+            for change in commits.lazy.filter({ $0.revision <= last ?? .max }).flatMap(\.changes)
             where range.contains(change.key) && earlier[change.key] == nil {
                 earlier[change.key] = .some(values ? change.previous : change.previous?.withoutValue)
             }
-            guard let last = commits.last else { break }
-            position = last.revision
+            guard let newest = commits.last else { break }
+            position = newest.revision
         }
-        if earlier.isEmpty { return page.items }
-        let unchanged = page.items.filter { earlier[$0.key] == nil }
-        return (unchanged + earlier.values.compactMap { $0 }).sorted { $0.key < $1.key }
+        return (earlier, position > revision)
     }
 
     /// Up to `limit` items of a range.
@@ -64,7 +82,7 @@ struct SnapshotReader {
         let hasMore = rest != nil || items.count > limit
         let entries = items.prefix(limit).map { Listing.Entry.item($0) }
         return Listing(
-            entries: entries, revision: revision ?? 0, next: hasMore ? entries.last.map(ListCursor.text(after:)) : nil)
+            entries: entries, revision: revision, next: hasMore ? entries.last.map(ListCursor.text(after:)) : nil)
     }
 
     /// Up to `limit` entries of one level: keys, and directories in place of what is below them.
@@ -75,7 +93,8 @@ struct SnapshotReader {
         var revision = revision
         var rest: KeyRange? = range
         while let range = rest, entries.count <= limit {
-            let page = try await page(of: range, at: revision, limit: min(limit - entries.count + 1, 100))
+            let page = try await page(
+                of: range, at: revision, limit: min(limit - entries.count + 1, engine.traits.pageLength))
             (revision, rest) = (page.revision, page.rest)
             for item in page.items where entries.count <= limit {
                 guard let directory = item.key.directory(below: prefix) else {
@@ -95,7 +114,7 @@ struct SnapshotReader {
         }
         let page = entries.prefix(limit)
         let next = entries.count > limit || rest != nil ? page.last.map(ListCursor.text(after:)) : nil
-        return Listing(entries: Array(page), revision: revision ?? 0, next: next)
+        return Listing(entries: Array(page), revision: revision, next: next)
     }
 }
 

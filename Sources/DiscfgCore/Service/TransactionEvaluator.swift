@@ -7,25 +7,29 @@ struct TransactionEvaluator {
     private(set) var tail: LogTail
     /// The commits to append, in order.
     private(set) var proposed: [Commit] = []
-    /// What they weigh, against the engine's limits; what expires is nobody's transaction and does not count.
-    private(set) var changeCount = 0
+    /// What they weigh, against the engine's limits: each commit but the first counts as one more change.
+    var changeCount: Int { changes + max(0, proposed.count - 1) }
     private(set) var byteCount = 0
+    private var changes = 0
     /// The bytes of the values in all outcomes, which their readers are sent.
     private(set) var outcomeBytes = 0
     /// The most bytes of values in what a transaction answers.
     static let maximumOutcomeBytes = 64 << 20
     /// Every key that was loaded or changed; a `nil` is known to be absent.
-    private var items: [Key: Item?]
+    private(set) var items: [Key: Item?]
     private let now: Timestamp
     /// Time never runs backwards along a log, whatever the clocks of its writers say.
     private var time: Timestamp { max(now, tail.time) }
 
     /// Begins at the tail of a log, with the items of every key and range that the transactions touch.
-    init(items: [Key: Item], tail: LogTail, now: Timestamp) {
-        self.items = items.mapValues { $0 }
+    init(items: [Key: Item?], tail: LogTail, now: Timestamp) {
+        self.items = items
         self.tail = tail
         self.now = now
     }
+
+    /// What was proposed is in the log.
+    mutating func settle() { (proposed, changes, byteCount, outcomeBytes) = ([], 0, 0, 0) }
 
     /// Takes over what others committed; what was proposed is void.
     mutating func advance(over newer: [Commit]) {
@@ -34,7 +38,7 @@ struct TransactionEvaluator {
         for commit in proposed.reversed() {
             for change in commit.changes { items[change.key] = .some(change.previous) }
         }
-        (proposed, changeCount, byteCount, outcomeBytes) = ([], 0, 0, 0)
+        settle()
         tail.revision = base
         for commit in newer where commit.revision == tail.revision + 1 {
             for change in commit.changes { items[change.key] = .some(change.item) }
@@ -43,13 +47,23 @@ struct TransactionEvaluator {
         }
     }
 
-    /// Proposes a commit that removes what is overdue among the loaded items, before anything else looks at it.
-    mutating func expireOverdue() {
-        let overdue = items.values.compactMap { $0 }.filter { $0.isExpired(at: now) }
-        guard !overdue.isEmpty else { return }
+    /// Proposes a commit that removes what is overdue among some keys, before anything else looks at them.
+    ///
+    /// - Returns: Whether there are more than it may remove at once.
+    mutating func expireOverdue(among keys: some Sequence<Key>, limits: StorageLimits) -> Bool {
         var draft = Draft(revision: tail.revision + 1)
-        for item in overdue { draft.record(.removed(item, kind: .expire)) }
-        propose(draft, author: "", message: "", weighs: false)
+        var weight = 0
+        for item in keys.compactMap({ item($0) }) where item.isExpired(at: now) {
+            weight += item.key.bytes.count + item.value.bytes.count
+            let isFull = draft.changes.count >= limits.changes || weight > limits.bytes
+            if isFull, !draft.changes.isEmpty {
+                propose(draft, author: "", message: "")
+                return true
+            }
+            draft.record(.removed(item, kind: .expire))
+        }
+        propose(draft, author: "", message: "")
+        return false
     }
 
     /// Carries out one transaction, and proposes its commit when it changes anything.
@@ -82,7 +96,7 @@ struct TransactionEvaluator {
     mutating func retractLast() {
         guard let commit = proposed.popLast() else { return }
         for change in commit.changes { items[change.key] = .some(change.previous) }
-        changeCount -= commit.changes.count
+        changes -= commit.changes.count
         byteCount -= commit.weight
         tail.revision -= 1
     }
@@ -140,16 +154,14 @@ struct TransactionEvaluator {
     }
 
     @discardableResult
-    private mutating func propose(_ draft: Draft, author: String, message: String, weighs: Bool = true) -> Bool {
+    private mutating func propose(_ draft: Draft, author: String, message: String) -> Bool {
         let changes = draft.changes.values.sorted { $0.key < $1.key }
         guard !changes.isEmpty else { return false }
         for change in changes { items[change.key] = .some(change.item) }
         let commit = Commit(revision: draft.revision, time: time, author: author, message: message, changes: changes)
+        self.changes += changes.count
+        byteCount += commit.weight
         proposed.append(commit)
-        if weighs {
-            changeCount += changes.count
-            byteCount += commit.weight
-        }
         tail.revision = commit.revision
         return true
     }

@@ -41,7 +41,7 @@ public final class MemoryEngine: StorageEngine {
                 throw DiscfgError(
                     .configExists, "There is a config named “\(name)” already.", hint: "Choose another name.")
             }
-            let tail = LogTail(revision: first.revision, time: first.time, trimmed: 0)
+            let tail = LogTail(revision: first.revision, time: first.time, trimmed: 0, incarnation: UniqueID.next())
             let record = ConfigRecord(name: name, settings: settings, created: first.time, tail: tail)
             logs[name] = Log(record: record, commits: [first])
         }
@@ -72,8 +72,9 @@ public final class MemoryEngine: StorageEngine {
 
     public func tail(of config: ConfigName) async throws -> LogTail { try withLog(config) { $0.record.tail } }
 
-    public func append(_ commits: [Commit], to config: ConfigName) async throws -> AppendOutcome {
+    public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         try withLog(config) { log in
+            guard incarnation == nil || incarnation == log.record.tail.incarnation else { return .replaced }
             guard let first = commits.first?.revision, first == log.record.tail.revision + 1 else {
                 let known = (commits.first?.revision ?? 1) - 1
                 try log.record.tail.checkReadable(after: known)
@@ -84,10 +85,15 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
-    public func entries(of config: ConfigName, after: Revision, limit: Int) async throws -> [Commit] {
+    public func log(
+        of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
+    ) async throws -> LogPage {
         try withLog(config) { log in
-            try log.record.tail.checkReadable(after: after)
-            return Array(log.suffix(after: after).prefix(limit))
+            let tail = log.record.tail
+            try tail.checkReadable(after: after, incarnation: incarnation)
+            return LogPage(
+                commits: Array(log.suffix(after: after).prefix(limit)), tail: tail.revision,
+                incarnation: tail.incarnation)
         }
     }
 

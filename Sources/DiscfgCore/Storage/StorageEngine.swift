@@ -7,7 +7,9 @@
 /// - **Atomicity.** `append` writes every commit with the items that they imply, or nothing.
 /// - **Durability.** When `append` returns `.appended`, the commits survive the loss of power.
 /// - **Freshness.** A read with `.strong` consistency sees every append that was acknowledged before it began, by any
-///   process. With `.eventual` it may be older, but is a state that the config had.
+///   process. With `.eventual` each item may be older, but is one that the config had.
+/// - **Identity.** A config that is deleted and made anew has another `incarnation`. A caller that names the one it means is
+///   never given, and never writes to, another.
 /// - **Errors.** An engine throws `DiscfgError`: `configNotFound` when there is no such config, `storeUnavailable` when nothing
 ///   was written and trying again may help, `outcomeUnknown` when a write may or may not have taken effect,
 ///   `storeNotWritable` when the store is full or read-only, and `storeUnusable` when it cannot be used at all.
@@ -19,8 +21,14 @@ public protocol StorageEngine: Sendable {
     /// What the store is, for people.
     var description: StorageDescription { get }
 
+    /// What the store is and how it is doing, for people; may ask the store.
+    func status() async throws -> StorageDescription
+
     /// How much one append may carry.
     var limits: StorageLimits { get }
+
+    /// How the store is best used.
+    var traits: StorageTraits { get }
 
     /// Makes a config whose log has the given commit of revision 1 alone.
     ///
@@ -47,23 +55,46 @@ public protocol StorageEngine: Sendable {
     /// Appends commits, whose revisions are `tail + 1`, `tail + 2` and so on, together with the items they imply.
     ///
     /// There is at least one, in the order of their revisions, and they are within `limits`.
-    /// - Returns: `.conflict` when the first revision is not `tail + 1`; nothing is written then.
-    func append(_ commits: [Commit], to config: ConfigName) async throws -> AppendOutcome
+    /// - Parameters:
+    ///   - commits: What to append.
+    ///   - config: The config.
+    ///   - incarnation: Which config of that name is meant; `nil` for whichever is there.
+    /// - Returns: `.conflict` when the first revision is not `tail + 1`, `.replaced` when the config is not the one that is meant;
+    ///   nothing is written then.
+    /// - Throws: `compacted` or `futureRevision` when the writer knows less than what was trimmed, or more than there is; what
+    ///   every call throws otherwise.
+    func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome
 
-    /// The commits beyond a revision, oldest first, strongly consistent.
+    /// The items of these keys for a writer, with a tail to append after.
     ///
-    /// An engine may return fewer than `limit`, but never none while there are some.
-    /// - Throws: `compacted` when `after + 1` was trimmed, `futureRevision` when `after` is beyond the tail.
-    func entries(of config: ConfigName, after: Revision, limit: Int) async throws -> [Commit]
+    /// The items are strongly consistent, as they stood at that tail or later. Where finding the tail costs, it may be behind:
+    /// the append finds out.
+    func basis(for keys: [Key], in config: ConfigName) async throws -> WriteBasis
+
+    /// The commits beyond a revision, oldest first.
+    ///
+    /// An engine may return fewer than `limit`, but with strong consistency never none while there are some.
+    /// - Parameters:
+    ///   - config: The config.
+    ///   - after: The revision before the first.
+    ///   - limit: The most commits.
+    ///   - incarnation: Which config of that name is meant; `nil` for whichever is there.
+    ///   - consistency: Whether the newest must be there.
+    /// - Returns: The commits, without gaps.
+    /// - Throws: `compacted` when `after + 1` was trimmed or the config is not the one that is meant, `futureRevision` when
+    ///   `after` is beyond the tail.
+    func log(
+        of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
+    ) async throws -> LogPage
 
     /// The commits up to a revision, newest first; with a key, only those that changed it, and only that change of each.
     ///
-    /// Trimmed commits are left out silently: this is for looking back. Limits are as in `entries`.
+    /// Trimmed commits are left out silently: this is for looking back. Limits are as in `log`.
     func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit]
 
     /// The first change to a key beyond a revision, or `nil` where it has not changed since, strongly consistent.
     ///
-    /// - Throws: As `entries`.
+    /// - Throws: As `log`.
     func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change?
 
     /// Removes commits up to and with a revision, in small steps; reads of later revisions keep working.
@@ -71,10 +102,10 @@ public protocol StorageEngine: Sendable {
     /// - Returns: Whether everything that was asked for is done; otherwise call again.
     func trim(_ config: ConfigName, through: Revision) async throws -> Bool
 
-    /// The items of these keys, and the config's revision at that moment.
+    /// The items of these keys.
     func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch
 
-    /// The items of a range in the order of their keys, and the config's revision at that moment.
+    /// The items of a range in the order of their keys.
     ///
     /// An engine may return fewer than `limit`, with `hasMore` set. Without `values` an item's value is empty.
     func items(_ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency)
@@ -86,102 +117,34 @@ public protocol StorageEngine: Sendable {
 
     /// The greatest revision that is in the log and was committed before a moment, or 0.
     func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision
+
+    /// Does what the store needs from time to time: removes what interrupted calls left behind.
+    func maintain() async throws
 }
 
-/// How fresh a read must be.
-public enum Consistency: Sendable, Hashable {
-    /// It sees every write that was acknowledged before it began.
-    case strong
-    /// It may be a little older, and costs less where the store is remote.
-    case eventual
-}
+extension StorageEngine {
+    public func status() async throws -> StorageDescription { description }
+    public var traits: StorageTraits { StorageTraits() }
+    public func maintain() async throws {}
 
-/// The most that one append may carry.
-public struct StorageLimits: Sendable, Hashable {
-    /// The most changes in all its commits.
-    public var changes: Int
-    /// The most bytes of keys and values, before and after.
-    public var bytes: Int
-
-    public init(changes: Int, bytes: Int) {
-        self.changes = changes
-        self.bytes = bytes
-    }
-}
-
-/// The ends of a config's log.
-public struct LogTail: Sendable, Hashable {
-    /// The revision of the newest commit.
-    public var revision: Revision
-    /// When the newest commit was made.
-    public var time: Timestamp
-    /// The last revision that was trimmed; 0 when none was.
-    public var trimmed: Revision
-
-    public init(revision: Revision, time: Timestamp, trimmed: Revision) {
-        self.revision = revision
-        self.time = time
-        self.trimmed = trimmed
-    }
-
-    /// The least revision whose state can be read, and after which the log can be followed.
-    public var oldest: Revision { max(1, trimmed) }
-
-    /// Checks that the log beyond a revision is there.
-    ///
-    /// - Throws: `compacted` or `futureRevision`.
-    public func checkReadable(after revision: Revision) throws(DiscfgError) {
-        guard revision >= trimmed else { throw .compacted(revision, oldest: oldest) }
-        guard revision <= self.revision else {
+    public func basis(for keys: [Key], in config: ConfigName) async throws -> WriteBasis {
+        // Before the items, so that they are never older.
+        let tail = try await traits.readsTellTail ? nil : tail(of: config)
+        let batch = try await items(keys, in: config, consistency: .strong)
+        guard let tail = tail ?? batch.tail else {
             throw DiscfgError(
-                .futureRevision, "Revision \(revision) is not there yet; the newest is \(self.revision).",
-                hint: "Ask for that one, or for none to get the newest.")
+                .internalError, "The store “\(description.name)” does not tell the revision of its reads.")
         }
+        return WriteBasis(items: batch.items, tail: tail, isExact: batch.tail == tail)
     }
-}
 
-/// What a store knows of a config.
-public struct ConfigRecord: Sendable, Hashable {
-    public var name: ConfigName
-    public var settings: ConfigSettings
-    public var created: Timestamp
-    public var tail: LogTail
-
-    public init(name: ConfigName, settings: ConfigSettings, created: Timestamp, tail: LogTail) {
-        self.name = name
-        self.settings = settings
-        self.created = created
-        self.tail = tail
+    /// The commits beyond a revision, oldest first, strongly consistent, of whichever config has that name.
+    public func entries(of config: ConfigName, after: Revision, limit: Int) async throws -> [Commit] {
+        try await log(of: config, after: after, limit: limit, incarnation: nil, consistency: .strong).commits
     }
-}
 
-/// What came of an append.
-public enum AppendOutcome: Sendable, Hashable {
-    case appended
-    /// Others were first: at least the first of the commits beyond those the writer knew, in order.
-    case conflict(newer: [Commit])
-}
-
-/// Some items, as they stood at one revision.
-public struct ItemBatch: Sendable, Hashable {
-    public var items: [Key: Item]
-    public var tail: LogTail
-
-    public init(items: [Key: Item], tail: LogTail) {
-        self.items = items
-        self.tail = tail
-    }
-}
-
-/// A page of items in the order of their keys, as they stood at one revision.
-public struct ItemPage: Sendable, Hashable {
-    public var items: [Item]
-    public var hasMore: Bool
-    public var tail: LogTail
-
-    public init(items: [Item], hasMore: Bool, tail: LogTail) {
-        self.items = items
-        self.hasMore = hasMore
-        self.tail = tail
+    /// Appends to whichever config has that name.
+    public func append(_ commits: [Commit], to config: ConfigName) async throws -> AppendOutcome {
+        try await append(commits, to: config, incarnation: nil)
     }
 }

@@ -89,7 +89,7 @@ extension Listing {
                 }
             }
             if let next { writer.member("next", next) }
-            writer.member("cfgVersion", revision)
+            if let revision { writer.member("cfgVersion", revision) }
         }
     }
 
@@ -101,6 +101,8 @@ extension Listing {
                 try entry.optionalBool("dir") == true
                     ? .directory(try entry.string("key")) : .item(try Item(wire: entry)))
         }
-        self.init(entries: entries, revision: try object.integer("cfgVersion"), next: try object.optionalString("next"))
+        self.init(
+            entries: entries, revision: try object.optionalInteger("cfgVersion"),
+            next: try object.optionalString("next"))
     }
 }

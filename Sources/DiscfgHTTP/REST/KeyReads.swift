@@ -21,16 +21,20 @@ extension RESTRoutes {
     }
 
     private func get(_ path: String, _ call: Call) async throws -> Response {
-        let query = try Query(call, allowing: ["raw", "rev", "path", "wait", "after", "exact"])
+        let query = try Query(call, allowing: ["raw", "rev", "path", "wait", "after", "exact", "consistent"])
         let (key, config) = (try Key(path: path), try call.config)
         let revision = try query.integer("rev")
         let wantsRaw = try query.flag("raw") || call.wantsBareValue
-        if let wait = try query.duration("wait") {
+        let wait = try query.duration("wait")
+        if let wait {
             try await self.wait(for: key, in: config, atMost: wait, after: try query.integer("after"), at: revision)
         } else if query["after"] != nil {
             throw DiscfgError.invalid("“after” is given without “wait”.", hint: "Add for example wait=30s.")
         }
-        let reading = try await store.get(key, in: config, at: revision)
+        // Who was told of a change must see it.
+        let isConsistent = try query.flag("consistent") || wait != nil
+        let reading = try await store.get(
+            key, in: config, at: revision, consistency: isConsistent ? .strong : .eventual)
         let tag = EntityTag(reading.item)
         var headers: HTTPFields = [.eTag: tag.description, .vary: "Accept"]
         if let known = call.request.headers[.ifNoneMatch], tag.isAmong(known) {
@@ -62,18 +66,19 @@ extension RESTRoutes {
             throw DiscfgError.invalid(
                 "“wait” and “rev” exclude each other: the past does not change.", hint: "Leave one out.")
         }
-        let position = if let after { after } else { try await store.info(of: config).revision }
+        let position = if let after { after } else { try await store.revision(of: config) }
         let query = ChangesQuery(after: position, selection: .key(key), limit: 1, wait: duration)
         _ = try await untilShutdown { try await store.changes(query, in: config) }
     }
 
     private func list(_ path: String, _ call: Call) async throws -> Response {
-        let query = try Query(call, allowing: ["recursive", "limit", "after", "keysOnly", "rev", "exact"])
+        let query = try Query(
+            call, allowing: ["recursive", "limit", "after", "keysOnly", "rev", "exact", "consistent"])
         let keysOnly = try query.flag("keysOnly")
         let request = ListQuery(
             path, isRecursive: try query.flag("recursive"), at: try query.integer("rev"), after: query["after"],
             limit: try query.integer("limit", in: 1...Int64(ListQuery.maximumLimit)) ?? ListQuery.defaultLimit,
-            keysOnly: keysOnly)
+            keysOnly: keysOnly, consistency: try query.flag("consistent") ? .strong : .eventual)
         let listing = try await store.list(request, in: try call.config)
         let style = try style(query)
         return .json { listing.write(to: &$0, style, keysOnly: keysOnly) }

@@ -31,7 +31,6 @@ extension RESTRoutes {
         let wait = try query.duration("wait")
         let limit = try query.integer("limit", in: 1...1000) ?? 1000
         let streams = call.accepts("text/event-stream")
-        let info = try await store.info(of: config)
         let resumed = try call.request.headers[.lastEventID].map { field throws(DiscfgError) in
             guard let revision = Revision(field), revision >= 0 else {
                 throw .invalid("Last-Event-ID has “\(field)”.", hint: "Send a revision, as the events had it, or none.")
@@ -42,15 +41,22 @@ extension RESTRoutes {
             throw DiscfgError.invalid("An event stream waits by itself.", hint: "Leave out “wait”.")
         }
         // Who waits and does not say from where, waits for what comes now.
-        let start = try query.integer("after") ?? (wait != nil || streams ? info.revision : info.oldest)
-        let request = ChangesQuery(after: resumed ?? start, selection: selection, limit: limit, wait: wait)
+        let start: Revision
+        if let given = try resumed ?? query.integer("after") {
+            start = given
+        } else if wait != nil || streams {
+            start = try await store.revision(of: config)
+        } else {
+            start = try await store.info(of: config).oldest
+        }
+        let request = ChangesQuery(after: start, selection: selection, limit: limit, wait: wait)
         let style = try style(query)
         if streams {
             return try await ChangeStream(store: store, config: config, query: request, style: style).response()
         }
         let page =
             try await untilShutdown { try await store.changes(request, in: config) }
-            ?? ChangePage(commits: [], scanned: request.after, revision: info.revision)
+            ?? ChangePage(commits: [], scanned: request.after, revision: request.after)
         return .json { page.write(to: &$0, style) }
     }
 
@@ -91,7 +97,7 @@ extension RESTRoutes {
         let config = try call.config
         let oldest = try await store.compact(
             config, keeping: try CompactionRequest(wire: try await call.json(atMost: 64 << 10)))
-        let revision = try await store.info(of: config).revision
+        let revision = try await store.revision(of: config)
         return .json { writer in
             writer.object {
                 $0.member("action", "compact")

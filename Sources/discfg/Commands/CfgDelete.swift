@@ -25,7 +25,10 @@ struct CfgDelete: AsyncParsableCommand {
     func run() async throws {
         try await globals.withSession(config: name) { session in
             let info = try await session.store.info(of: session.config)
-            if !yes { try confirm(info) }
+            if !yes {
+                let subject = "config “\(info.name)” with \(info.revision) revisions"
+                try Confirmation(subject: subject, name: info.name.description).ask()
+            }
             try await session.store.deleteConfig(session.config)
             try session.output.answer(human: "deleted config \(name)\n") { writer in
                 writer.object {
@@ -33,18 +36,6 @@ struct CfgDelete: AsyncParsableCommand {
                     $0.member("name", name)
                 }
             }
-        }
-    }
-
-    private func confirm(_ info: ConfigInfo) throws {
-        guard Descriptor.input.isTerminal, Descriptor.error.isTerminal else {
-            throw DiscfgError.invalid(
-                "Deleting config “\(info.name)” needs a yes, and there is nobody to ask.", hint: "Add --yes.")
-        }
-        let question = "Delete config “\(info.name)” with \(info.revision) revisions for good? Type its name: "
-        try Descriptor.error.write(Array(question.utf8))
-        guard readLine() == info.name.description else {
-            throw DiscfgError(.conditionFailed, "Config “\(info.name)” was not deleted.")
         }
     }
 }

@@ -8,10 +8,12 @@ struct CfgUpdate: AsyncParsableCommand {
         abstract: "Change settings of a config.",
         discussion: """
             The settings are merged into those that the config has; null puts one back to
-            its default.
+            its default. On DynamoDB the throughput of the table can be set too.
 
-            Example:
+            Examples:
               discfg cfg update production '{"retention":{"revisions":1000}}'
+              discfg cfg update live '{"ReadCapacityUnits":8,"WriteCapacityUnits":4}'
+              discfg cfg update live '{"BillingMode":"PAY_PER_REQUEST"}'
             """)
 
     @Argument(help: ArgumentHelp("The config.", valueName: "name"))

@@ -7,11 +7,13 @@ struct Create: AsyncParsableCommand {
         commandName: "create",
         abstract: "Make a config.",
         discussion: """
-            Settings that are left out have their defaults.
+            Settings that are left out have their defaults. On DynamoDB the table is made
+            too where it is missing, with throughput on demand or as the settings say.
 
             Examples:
               discfg create production
               discfg create staging '{"retention":{"age":"30d","revisions":1000}}'
+              discfg create live '{"ReadCapacityUnits":4,"WriteCapacityUnits":2}'
             """)
 
     @Argument(help: ArgumentHelp("1 to 64 letters, digits, “.”, “_” and “-”.", valueName: "name"))

@@ -67,7 +67,7 @@ extension Session {
     /// The key as it is now, or `nil` where it is absent.
     fileprivate func current(_ key: Key) async throws -> Item? {
         do {
-            return try await store.get(key, in: config, at: nil).item
+            return try await store.get(key, in: config, at: nil, consistency: .strong).item
         } catch let error as DiscfgError where error.code == .keyNotFound {
             return nil
         }

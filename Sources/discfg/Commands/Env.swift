@@ -57,7 +57,7 @@ extension Session {
             if prefix != "/", !prefix.isEmpty, !prefix.hasSuffix("/") {
                 let key = try Key(path: prefix)
                 do {
-                    items[key] = try await store.get(key, in: config, at: nil).item.value
+                    items[key] = try await store.get(key, in: config, at: nil, consistency: .strong).item.value
                 } catch let error as DiscfgError where error.code == .keyNotFound {
                     // Usually a prefix is not a key too.
                 }

@@ -32,6 +32,9 @@ struct Get: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Print exactly the bytes of the value.")
     var noNewline = false
 
+    @Flag(help: "Read what is newest, at twice the cost on a remote store.")
+    var consistent = false
+
     @OptionGroup
     var globals: GlobalOptions
 
@@ -42,7 +45,8 @@ struct Get: AsyncParsableCommand {
         let key = try Key(path: positionals.values[0])
         let pointer = try path.map { try JSONPointer($0) }
         try await globals.withSession(config: positionals.config) { session in
-            var reading = try await session.store.get(key, in: session.config, at: revision)
+            var reading = try await session.store.get(
+                key, in: session.config, at: revision, consistency: consistent ? .strong : .eventual)
             if let pointer { reading.item.value = try reading.item.value.part(at: pointer, of: key) }
             if session.output.isHuman, !detailed {
                 try session.output.raw(Self.text(of: reading.item.value, bare: pointer != nil, exact: noNewline))

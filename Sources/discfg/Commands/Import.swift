@@ -67,7 +67,7 @@ struct Import: AsyncParsableCommand {
 extension Session {
     /// Shows what an import would do.
     fileprivate func show(_ plan: ImportPlan) async throws {
-        let revision = try await store.info(of: config).revision
+        let revision = try await store.revision(of: config)
         try output.answer(human: plan.preview(for: output.terminal) + plan.summary(revision: nil)) {
             plan.write(to: &$0, dryRun: true, revision: revision)
         }

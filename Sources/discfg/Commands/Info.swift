@@ -31,14 +31,15 @@ struct Info: AsyncParsableCommand {
 extension ConfigInfo {
     /// The description, one thing to a line.
     func details(for terminal: Terminal) -> String {
-        let options = storage.options.sorted(by: <).map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        let options = storage.options.sorted(by: <)
         let retention = settings.retention
         let fields = [
             ("config", name.description), ("revision", String(revision)), ("oldest", String(oldest)),
             ("modified", modified.short), ("created", created.short),
             ("keeps", "\(DurationText.format(retention.age)), and the last \(retention.revisions) revisions"),
-            ("store", options.isEmpty ? storage.name : "\(storage.name) \(options)"),
+            ("store", storage.name),
         ]
-        return Table.fields(fields.map { (name: $0.0, value: $0.1) }, for: terminal)
+        return Table.fields(
+            (fields + options.map { ("  \($0.key)", $0.value) }).map { (name: $0.0, value: $0.1) }, for: terminal)
     }
 }

@@ -7,7 +7,8 @@ struct Ls: AsyncParsableCommand {
         commandName: "ls",
         abstract: "List keys: one level, directories ending in “/”.",
         discussion: """
-            Everything is listed as of one revision, however long it takes.
+            Everything is listed as of one revision, however long it takes; from
+            DynamoDB only with --consistent or --rev.
 
             Examples:
               discfg ls /db
@@ -27,6 +28,9 @@ struct Ls: AsyncParsableCommand {
     @Option(name: .customLong("rev"), help: ArgumentHelp("List as of this revision.", valueName: "n"))
     var revision: Revision?
 
+    @Flag(help: "Read what is newest, all of one moment; costs more on a remote store.")
+    var consistent = false
+
     @OptionGroup
     var globals: GlobalOptions
 
@@ -35,14 +39,15 @@ struct Ls: AsyncParsableCommand {
             let output = session.output
             let query = ListQuery(
                 directory, isRecursive: recursive, at: revision, limit: output.isWire || long ? 500 : 5000,
-                keysOnly: output.isHuman && !long)
+                keysOnly: output.isHuman && !long,
+                consistency: consistent ? .strong : .eventual)
             var writer = ListingWriter(output: output, isLong: long)
             for try await page in session.pages(of: query) { try writer.write(page) }
             if writer.count == 0 {
                 // A key may stand where a directory was looked for.
                 guard directory != "/", !directory.isEmpty else { return try writer.finish() }
                 let path = directory.hasSuffix("/") ? String(directory.dropLast()) : directory
-                let reading = try await session.found(try Key(path: path), at: revision)
+                let reading = try await session.found(try Key(path: path), at: revision, query.consistency)
                 try writer.write(Listing(entries: [.item(reading.item)], revision: reading.revision, next: nil))
             }
             try writer.finish()
@@ -52,9 +57,9 @@ struct Ls: AsyncParsableCommand {
 
 extension Session {
     /// The key that stands where nothing is listed below.
-    fileprivate func found(_ key: Key, at revision: Revision?) async throws -> Reading {
+    fileprivate func found(_ key: Key, at revision: Revision?, _ consistency: Consistency) async throws -> Reading {
         do {
-            return try await store.get(key, in: config, at: revision)
+            return try await store.get(key, in: config, at: revision, consistency: consistency)
         } catch let error as DiscfgError where error.code == .keyNotFound {
             throw DiscfgError(
                 .keyNotFound, "There is nothing at “\(key)” or below it in config “\(config)”.",
@@ -68,7 +73,7 @@ private struct ListingWriter {
     let output: Output
     let isLong: Bool
     private(set) var count = 0
-    private var revision: Revision = 0
+    private var revision: Revision?
     private var table = Table([
         .init(title: "KEY"), .init(title: "VERSION", isNumber: true), .init(title: "REVISION", isNumber: true),
         .init(title: "MODIFIED"), .init(title: "BY"), .init(title: "TTL", isNumber: true),
@@ -109,7 +114,7 @@ private struct ListingWriter {
     }
 
     /// For YAML, which is written as a whole.
-    private var pages = Listing(entries: [], revision: 0, next: nil)
+    private var pages = Listing(entries: [], revision: nil, next: nil)
 
     /// What stands around the entries of a listing at this revision.
     private var frame: (head: [UInt8], tail: [UInt8]) {

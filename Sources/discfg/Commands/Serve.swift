@@ -13,6 +13,7 @@ struct Serve: AsyncParsableCommand {
 
               discfg serve
               discfg --store sqlite:team.db serve --listen 127.0.0.1:9000
+              discfg --store dynamodb:discfg serve --poll-interval 100ms
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -33,6 +34,12 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp("A web page's origin that may call, as https://HOST; can be repeated.", valueName: "origin"))
     var corsOrigins: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "How often the log is looked at for watchers while others write, such as 200ms; less often after a while.",
+            valueName: "duration"), transform: { try DurationText.parse($0) })
+    var pollInterval: Duration?
+
     @Option(help: ArgumentHelp("The most connections at a time.", valueName: "number"))
     var maxConnections = 10_000
 
@@ -42,6 +49,9 @@ struct Serve: AsyncParsableCommand {
             throw DiscfgError.invalid(
                 "A server for \(maxConnections) connections answers nobody.", hint: "Allow at least 1.")
         }
+        if let pollInterval, pollInterval < .milliseconds(1) {
+            throw DiscfgError.invalid("A poll interval of \(pollInterval) leaves no rest.", hint: "Give at least 1ms.")
+        }
         let address = try ListenAddress(
             listen ?? settings.environment["DISCFG_LISTEN"].nonEmpty ?? ListenAddress.standard)
         guard insecure || address.isLoopback else {
@@ -50,7 +60,7 @@ struct Serve: AsyncParsableCommand {
                 hint: "Listen on 127.0.0.1, or add --insecure if the network itself keeps others out.")
         }
         let registry = PrometheusRegistry()
-        try await Session.with(settings, expiry: .left, metrics: registry) { session in
+        try await Session.with(settings, expiry: .left, metrics: registry, pollInterval: pollInterval) { session in
             try await Server(
                 address: address, allowedHosts: allowedHosts, corsOrigins: corsOrigins,
                 maximumConnections: maxConnections, registry: registry

@@ -1,0 +1,24 @@
+/// DynamoDB's API, with a type for each request and answer.
+///
+/// Members are named as AWS's are, with a small first letter; `nil` is left out. All calls throw `AWSError`, whose
+/// `mayHaveTakenEffect` says whether a write that failed may have been carried out all the same, or
+/// `CancellationError`, after which that is unknown.
+/// Source: the Amazon DynamoDB API reference, version 2012-08-10.
+public struct DynamoDB: Sendable {
+    let client: AWSClient
+
+    /// DynamoDB in the client's region.
+    public init(_ client: AWSClient) { self.client = client }
+
+    func call<Response: Decodable>(
+        _ operation: String, _ request: some Encodable, isWrite: Bool = false, isTransaction: Bool = false,
+        retryingContention: Bool = false
+    ) async throws -> Response {
+        let body = try DynamoDBJSON.bytes(of: request, operation: operation)
+        var call = ServiceCall(
+            json: .dynamoDB, targetPrefix: "DynamoDB_20120810", operation: operation, body: body, isWrite: isWrite)
+        call.retryingContention = retryingContention
+        if isTransaction { call.timeout = client.options.timeouts.transaction }
+        return try DynamoDBJSON.value(of: try await client.call(call), for: call)
+    }
+}

@@ -1,0 +1,156 @@
+import CoreMetrics
+
+extension CommitPipeline {
+    /// How often a writer begins anew because the log it had read was trimmed, or made anew, meanwhile.
+    private static let maximumRenewals = 10
+
+    /// What came of an attempt to make proposals true.
+    private enum Settlement {
+        /// They are in the log; or there was nothing to append, and what was read still holds.
+        case done
+        /// Others were first.
+        case overtaken(by: [Commit])
+        /// What was read is out of date.
+        case outdated(tail: LogTail?)
+    }
+
+    /// Commits as many of the batch as fit one append; the others go back in line.
+    func commit(_ batch: [Waiter]) async {
+        do {
+            try await carryOut(batch[...])
+        } catch let error as DiscfgError where error.code == .tooLarge && batch.count > 1 {
+            // One that is too large must not take the others with it.
+            for waiter in batch { await commit([waiter]) }
+        } catch {
+            for waiter in batch { waiter.continuation.resume(throwing: error) }
+        }
+    }
+
+    /// - Throws: What nobody in the batch was told yet.
+    private func carryOut(_ batch: ArraySlice<Waiter>) async throws {
+        let touched = Touched(batch.map(\.transaction))
+        var ground = try await load(touched, from: takeMemory())
+        var (attempt, renewals) = (0, 0)
+        while true {
+            let results = evaluate(batch, touching: touched, with: &ground.evaluator)
+            let settlement: Settlement
+            do {
+                settlement = try await settle(ground)
+            } catch let error as DiscfgError
+                where [.compacted, .futureRevision].contains(error.code) && renewals < Self.maximumRenewals
+            {
+                renewals += 1
+                settlement = .outdated(tail: nil)
+            }
+            switch settlement {
+            case .done where results.isEmpty:
+                // Only what had expired was committed, because there was no room for more.
+                ground.evaluator.settle()
+                ground.isExact = true
+                continue
+            case .done:
+                remember(WriterMemory(ground.evaluator, used: touched.keys))
+                putBack(batch.dropFirst(results.count))
+                for (waiter, result) in zip(batch, results) { waiter.continuation.resume(with: result) }
+                return
+            case .overtaken(let newer):
+                ground.evaluator.advance(over: newer)
+                ground.isExact = false
+                metrics.conflicts.increment()
+            case .outdated(let tail):
+                // From the exact tail now: where a basis may be behind, it would be behind again.
+                let tail = if let tail { tail } else { try await engine.tail(of: config) }
+                ground = try await load(touched, from: WriterMemory(tail: tail))
+            }
+            attempt += 1
+            try await backOff(attempt)
+        }
+    }
+
+    /// What came of each transaction, in order, until one did not fit; none where what had expired takes all the room.
+    private func evaluate(
+        _ waiters: ArraySlice<Waiter>, touching touched: Touched, with evaluator: inout TransactionEvaluator
+    )
+        -> [Result<TransactionResult, any Error>]
+    {
+        let limits = engine.limits
+        var results: [Result<TransactionResult, any Error>] = []
+        if evaluator.expireOverdue(among: touched.all(in: evaluator), limits: limits) { return [] }
+        let expired = evaluator.proposed.count
+        for waiter in waiters {
+            do throws(DiscfgError) {
+                let (commits, changes) = (evaluator.proposed.count, evaluator.changeCount)
+                let result = try evaluator.evaluate(waiter.transaction)
+                let isOver = evaluator.changeCount > limits.changes || evaluator.byteCount > limits.bytes
+                // What others are answered must not add up either, but never keeps one from being carried out alone.
+                let isCrowded = evaluator.outcomeBytes > TransactionEvaluator.maximumOutcomeBytes && !results.isEmpty
+                guard isOver || isCrowded else {
+                    results.append(.success(result))
+                    continue
+                }
+                let error = tooLarge(changes: evaluator.changeCount - changes)
+                if evaluator.proposed.count > commits { evaluator.retractLast() }
+                if !results.isEmpty || expired > 0 { break }
+                results.append(.failure(error))
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        return results
+    }
+
+    /// The refusal of a transaction that one commit of this store cannot take.
+    func tooLarge(changes: Int) -> DiscfgError {
+        DiscfgError(
+            .tooLarge,
+            "The transaction has \(changes) changes; one commit takes at most \(engine.limits.changes) changes "
+                + "and \(engine.limits.bytes) bytes of keys and values, before and after.",
+            hint: "Split it into smaller ones.")
+    }
+
+    /// Appends what is proposed, or makes sure that what was read still holds where there is nothing to append.
+    private func settle(_ ground: Ground) async throws -> Settlement {
+        let (commits, tail) = (ground.evaluator.proposed, ground.evaluator.tail)
+        if !commits.isEmpty { return try await append(commits, to: tail.incarnation) }
+        if ground.isExact { return .done }
+        let found = try await engine.tail(of: config)
+        let isCurrent = found.revision == tail.revision && found.incarnation == tail.incarnation
+        return isCurrent ? .done : .outdated(tail: found)
+    }
+
+    /// Appends, and finds out what became of it when the reply was lost.
+    private func append(_ commits: [Commit], to incarnation: String) async throws -> Settlement {
+        ownWrites.insert(commits.lazy.flatMap(\.changes).map(\.key))
+        var attempt = 0
+        // Set once an append may have taken effect: from then on no other error may say that nothing was written.
+        var doubt: DiscfgError?
+        while true {
+            do {
+                let outcome = try await metrics.measure {
+                    try await engine.append(commits, to: config, incarnation: incarnation)
+                }
+                switch outcome {
+                case .conflict(let newer) where newer.first.map { $0.id != commits[0].id } ?? false:
+                    return .overtaken(by: newer)
+                case .conflict(let newer) where newer.isEmpty:
+                    if let doubt { throw doubt }
+                    return .outdated(tail: nil)
+                case .replaced:
+                    if let doubt { throw doubt }
+                    return .outdated(tail: nil)
+                case .appended, .conflict:
+                    metrics.commits.increment(by: commits.count)
+                    noteCommits(through: commits[0].revision + Int64(commits.count) - 1, count: commits.count)
+                    committed(LogPage(following: commits, incarnation: incarnation))
+                    return .done
+                }
+            } catch let error as DiscfgError where error.code == .outcomeUnknown || doubt != nil {
+                doubt = doubt ?? error
+                guard attempt < 5 else { throw doubt ?? error }
+                attempt += 1
+                try await backOff(attempt)
+                // Trying again is safe: the log takes these revisions only once, and tells us whose they are.
+            }
+        }
+    }
+}

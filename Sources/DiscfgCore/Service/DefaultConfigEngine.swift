@@ -1,0 +1,50 @@
+/// An engine on which the config `default` always exists: it is made when somebody misses it.
+///
+/// So nobody has to look for it first, which would cost a request for each command on a remote store.
+struct DefaultConfigEngine: EngineWrapper {
+    let engine: any StorageEngine
+    let time: TimeSource
+
+    func perform<Result: Sendable>(
+        on config: ConfigName, _ call: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await call()
+        } catch let error as DiscfgError where error.code == .configNotFound && config == .default {
+            try await makeDefault()
+            return try await call()
+        }
+    }
+
+    func config(_ name: ConfigName) async throws -> ConfigRecord? {
+        if let record = try await engine.config(name) { return record }
+        guard name == .default else { return nil }
+        try await makeDefault()
+        return try await engine.config(name)
+    }
+
+    func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
+        let page = try await engine.configs(after: after, limit: limit)
+        let reachesDefault = page.count < limit || page.last.map { ConfigName.default < $0.name } ?? true
+        let isMissing = !page.contains { $0.name == .default } && after.map { $0 < .default } ?? true
+        guard reachesDefault, isMissing else { return page }
+        try await makeDefault()
+        return try await engine.configs(after: after, limit: limit)
+    }
+
+    private func makeDefault() async throws {
+        do {
+            try await engine.createConfig(
+                .default, settings: ConfigSettings(), first: .creation(by: "", at: time.now()))
+        } catch let error as DiscfgError where error.code == .configExists {
+            // Another process was first.
+        }
+    }
+}
+
+extension Commit {
+    /// The first commit of a config.
+    static func creation(by author: String, at time: Timestamp) -> Commit {
+        Commit(revision: 1, time: time, author: author, message: "created", changes: [])
+    }
+}

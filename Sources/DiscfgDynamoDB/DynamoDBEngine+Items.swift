@@ -1,0 +1,114 @@
+import AWSClient
+public import DiscfgCore
+
+extension DynamoDBEngine {
+    /// A page of items ends when its large values have about this many bytes.
+    private static let pageBytes = 16 << 20
+
+    public func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {
+        let layout = layout(config)
+        let records =
+            keys.count == 1
+            ? try await table.get(layout.item(keys[0]), consistency: consistency).map { [$0] } ?? []
+            : try await table.get(Set(keys).map(layout.item), consistency: consistency)
+        if records.isEmpty { try await checkExistence(of: config, consistency) }
+        let items = try await items(in: records, of: config)
+        return ItemBatch(items: Dictionary(items.map { ($0.key, $0) }) { first, _ in first }, tail: nil)
+    }
+
+    public func items(
+        _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
+    ) async throws -> ItemPage {
+        // One more tells whether there is one more.
+        var query = PartitionQuery(
+            partition: layout(config).items, limit: min(max(limit, 0), 10_000) + 1, consistency: consistency)
+        (query.condition, query.values) = range.condition
+        if !values { query.attributes = Self.attributesWithoutValue }
+        let answer = try await table.query(query)
+        let records = answer.items ?? []
+        if records.isEmpty { try await checkExistence(of: config, consistency) }
+        var page: [[String: AttributeValue]] = []
+        var weight = 0
+        for record in records where page.count < limit && weight <= Self.pageBytes && range.contains(record) {
+            page.append(record)
+            if values { weight += try await table.call { try record.blob?.size ?? 0 } }
+        }
+        let isCut = records.dropFirst(page.count).contains { range.contains($0) }
+        // What was found last may be beyond the range already.
+        let goesOn = answer.lastEvaluatedKey != nil && records.last.map { range.contains($0) } ?? true
+        return ItemPage(
+            items: try await items(in: page, of: config, values: values), hasMore: isCut || goesOn, tail: nil)
+    }
+
+    private static let attributesWithoutValue: [String] = {
+        let names = ItemAttributes.Names.item
+        return [
+            Name.sort, names.type, names.version, names.created, names.modified, names.time, names.author, names.expiry,
+            names.lease,
+        ]
+    }()
+
+    /// The items of some records, with their values.
+    func items(
+        in records: [[String: AttributeValue]], of config: ConfigName, values: Bool = true
+    ) async throws -> [Item] {
+        var parsed = try await table.call {
+            try records.map { try ItemAttributes.read($0, key: ItemAttributes.key($0[Name.sort]), values: values) }
+        }
+        let wanted = values ? Set(parsed.compactMap(\.blob)) : []
+        if !wanted.isEmpty {
+            let found = try await blobs.load(wanted, in: layout(config))
+            for index in parsed.indices {
+                if let blob = parsed[index].blob { parsed[index].item.value.bytes = found[blob] ?? [] }
+            }
+        }
+        return parsed.map(\.item)
+    }
+
+    /// Nothing found can mean that there is no such config; asked of its record, unless it was seen lately.
+    private func checkExistence(of config: ConfigName, _ consistency: Consistency) async throws {
+        if consistency == .eventual, known[config] != nil { return }
+        _ = try await requireRecord(of: config)
+    }
+
+    public func overdueKeys(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Key] {
+        let query = PartitionQuery(
+            partition: config.description, condition: "#s <= :a", values: [":a": .integer(now.milliseconds)],
+            limit: max(1, min(limit, 1000)),
+            index: (name: TableLayout.expiryIndex, partition: Name.due, sort: Name.expiry))
+        let records = try await table.query(query).items ?? []
+        if records.isEmpty { try await checkExistence(of: config, .eventual) }
+        return try await table.call {
+            let overdue = try records.map { record in
+                (expiry: record[Name.expiry]?.int64 ?? 0, key: try ItemAttributes.key(record[Name.sort]))
+            }
+            return overdue.sorted { ($0.expiry, $0.key) < ($1.expiry, $1.key) }.prefix(limit).map(\.key)
+        }
+    }
+}
+
+extension KeyRange {
+    /// The condition on a sort key `#s` that finds the range; a record at either bound is found too.
+    ///
+    /// DynamoDB refuses bounds that are longer than a key may be, or the wrong way round; the latter find nothing anyway.
+    fileprivate var condition: (String?, [String: AttributeValue]) {
+        let low = AttributeValue.binary(Array(lower.prefix(Key.maximumLength)))
+        guard let upper else { return lower.isEmpty ? (nil, [:]) : ("#s >= :a", [":a": low]) }
+        let high = AttributeValue.binary(Array(upper.prefix(Key.maximumLength)))
+        if lower.isEmpty { return ("#s <= :b", [":b": high]) }
+        if upper.lexicographicallyPrecedes(lower) { return ("#s = :a", [":a": low]) }
+        return ("#s BETWEEN :a AND :b", [":a": low, ":b": high])
+    }
+
+    /// Whether a record's key is in the range.
+    fileprivate func contains(_ record: [String: AttributeValue]) -> Bool {
+        record[Name.sort]?.binary.flatMap { try? Key(bytes: $0) }.map { contains($0) } ?? false
+    }
+}
+
+extension [String: AttributeValue] {
+    /// The reference to a large value.
+    fileprivate var blob: BlobReference? {
+        get throws { try self[Name.blob]?.string.map { try BlobReference($0) } }
+    }
+}

@@ -1,0 +1,178 @@
+import AWSClient
+public import DiscfgCore
+
+extension DynamoDBEngine {
+    /// A page of commits ends when its large values have about this many bytes.
+    private static let pageBytes = 16 << 20
+
+    public func tail(of config: ConfigName) async throws -> LogTail {
+        try await tail(of: try await requireRecord(of: config))
+    }
+
+    /// The tail of a config whose record was just read.
+    func tail(of record: StoredConfig) async throws -> LogTail {
+        let query = PartitionQuery(
+            partition: layout(record.name).log(record.incarnation), isBackward: true, limit: 1,
+            attributes: [Name.revision, Name.time, Name.end])
+        let newest = try await table.query(query).items?.first
+        guard newest?[Name.end] == nil else {
+            known.forget(record.name)
+            throw DiscfgError.noConfig(record.name)
+        }
+        guard let revision = newest?[Name.revision]?.int64, let time = newest?[Name.time]?.int64 else {
+            throw table.damage(DamagedRecord("the log of config “\(record.name)” is empty"))
+        }
+        known.note(record, seen: revision)
+        return record.tail(revision, Timestamp(milliseconds: time))
+    }
+
+    /// What is known of a config's log, or else what its record says.
+    func knownLog(of config: ConfigName) async throws -> KnownLogs.Log {
+        if let log = known[config] { return log }
+        _ = try await requireRecord(of: config)
+        guard let log = known[config] else { throw DiscfgError.noConfig(config) }
+        return log
+    }
+
+    public func log(
+        of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
+    ) async throws -> LogPage {
+        for _ in 0..<2 {
+            let log = try await knownLog(of: config)
+            if let incarnation, incarnation != log.incarnation {
+                known.forget(config)
+                try await tail(of: config).checkReadable(after: after, incarnation: incarnation)
+                continue
+            }
+            if let page = try await page(of: config, log, after: after, limit: limit, consistency: consistency) {
+                return page
+            }
+            // The log has ended: there may be another config of that name by now.
+            known.forget(config)
+        }
+        throw DiscfgError.noConfig(config)
+    }
+
+    /// - Returns: `nil` where the log has ended.
+    private func page(
+        of config: ConfigName, _ log: KnownLogs.Log, after: Revision, limit: Int, consistency: Consistency
+    ) async throws -> LogPage? {
+        // Where it is not known that `after` is there, it is read too: nothing beyond it could mean that it never was.
+        let isVouched = after <= log.seen
+        let query = PartitionQuery(
+            partition: layout(config).log(log.incarnation), condition: "#s \(isVouched ? ">" : ">=") :a",
+            values: [":a": .binary(TableLayout.bytes(of: max(0, after)))],
+            limit: max(1, min(limit, 1000)) + (isVouched ? 0 : 1), consistency: consistency)
+        let answer = try await table.query(query)
+        var records = answer.items ?? []
+        if !isVouched, records.first?[Name.revision]?.int64 == after {
+            if records.removeFirst()[Name.end] != nil { return nil }
+        } else if !isVouched {
+            try await tail(of: config).checkReadable(after: after, incarnation: log.incarnation)
+        }
+        let end = records.firstIndex { $0[Name.end] != nil }
+        if let end, end == 0 { return nil }
+        let commits = try await commits(records[..<(end ?? records.endIndex)], of: config, following: after)
+        guard let commits else {
+            if consistency == .eventual {
+                return try await page(of: config, log, after: after, limit: limit, consistency: .strong)
+            }
+            try await tail(of: config).checkReadable(after: after, incarnation: log.incarnation)
+            throw table.damage(DamagedRecord("the log of config “\(config)” has a gap after revision \(after)"))
+        }
+        let last = commits.last?.revision ?? after
+        known.see(last, of: config, log.incarnation)
+        return LogPage(commits: commits, tail: last, incarnation: log.incarnation)
+    }
+
+    /// The commits of some records; `nil` where one is missing, or trimmed.
+    private func commits(
+        _ records: ArraySlice<[String: AttributeValue]>, of config: ConfigName, following after: Revision
+    ) async throws -> [Commit]? {
+        var drafts: [CommitAttributes.Draft] = []
+        var weight = 0
+        for record in records {
+            let revision = after + 1 + Int64(drafts.count)
+            guard record[Name.revision]?.int64 == revision, record[Name.stub] == nil else {
+                // What comes before a gap is whole.
+                return drafts.isEmpty ? nil : try await resolve(drafts, of: config)
+            }
+            let draft = try await table.call { try CommitAttributes.read(record) }
+            drafts.append(draft)
+            weight += draft.blobs.reduce(0) { $0 + $1.reference.size }
+            if weight > Self.pageBytes { break }
+        }
+        return try await resolve(drafts, of: config)
+    }
+
+    /// Puts the large values in their places.
+    func resolve(_ drafts: [CommitAttributes.Draft], of config: ConfigName) async throws -> [Commit] {
+        var commits = drafts.map(\.commit)
+        let wanted = Set(drafts.flatMap { $0.blobs.map(\.reference) })
+        if wanted.isEmpty { return commits }
+        let values = try await blobs.load(wanted, in: layout(config))
+        for (index, draft) in drafts.enumerated() {
+            for blob in draft.blobs {
+                let bytes = values[blob.reference] ?? []
+                if blob.isPrevious {
+                    commits[index].changes[blob.change].previous?.value.bytes = bytes
+                } else {
+                    commits[index].changes[blob.change].item?.value.bytes = bytes
+                }
+            }
+        }
+        return commits
+    }
+
+    public func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit] {
+        let log = try await knownLog(of: config)
+        let selection = key.map { KeySelection.key($0) } ?? .all
+        var query = PartitionQuery(
+            partition: layout(config).log(log.incarnation), condition: "#s <= :a",
+            values: [":a": .binary(TableLayout.bytes(of: max(0, through)))], isBackward: true)
+        if key == nil { query.limit = max(1, min(limit, 1000)) + 1 }
+        var found: [Commit] = []
+        while found.count < limit {
+            let answer = try await table.query(query)
+            for record in answer.items ?? [] where found.count < limit && record[Name.end] == nil {
+                if record[Name.stub] != nil { return found }
+                let draft = try await table.call { try CommitAttributes.read(record) }
+                if let key, !draft.commit.changes.contains(where: { $0.key == key }) { continue }
+                found += try await resolve([draft], of: config).compactMap { $0.selecting(selection) }
+            }
+            guard found.isEmpty, let next = answer.lastEvaluatedKey else { return found }
+            query.start = next
+        }
+        return found
+    }
+
+    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
+        var position = after
+        while true {
+            let page = try await log(
+                of: config, after: position, limit: 1000, incarnation: nil, consistency: .strong)
+            for commit in page.commits {
+                if let change = commit.changes.first(where: { $0.key == key }) { return change }
+            }
+            guard let last = page.commits.last else { return nil }
+            position = last.revision
+        }
+    }
+
+    public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
+        let tail = try await tail(of: config)
+        let layout = layout(config)
+        // Along a log time never runs backwards, so a few entries tell where a moment was.
+        var (low, high) = (tail.trimmed, tail.revision)
+        while low < high {
+            let middle = low + (high - low + 1) / 2
+            let entry = try await table.get(layout.entry(middle, tail.incarnation), consistency: .strong)
+            guard let found = entry?[Name.time]?.int64 else {
+                try await self.tail(of: config).checkReadable(after: middle - 1, incarnation: tail.incarnation)
+                throw table.damage(DamagedRecord("revision \(middle) is missing"))
+            }
+            if found < time.milliseconds { low = middle } else { high = middle - 1 }
+        }
+        return low > tail.trimmed ? low : 0
+    }
+}

@@ -1,0 +1,195 @@
+import AWSClient
+public import DiscfgCore
+
+extension DynamoDBEngine {
+    /// The most entries that one call trims.
+    private static let trimStep: Int64 = 200
+    /// How long what is left of the log is kept: longer than any process can be asleep between two of its steps.
+    private static let garbageAge: Duration = .seconds(7 * 86_400)
+
+    /// Empties entries of the log instead of deleting them; DynamoDB removes them days later for nothing.
+    ///
+    /// A writer that slept meanwhile must find its revision taken. The newest entry stays for good; it is the tail.
+    public func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
+        let record = try await requireRecord(of: config)
+        let tail = try await tail(of: record)
+        let trimmed = max(record.trimmed, min(through, tail.revision))
+        if trimmed > record.trimmed {
+            // Readers see at once that it is gone; the entries go in steps.
+            _ = try await table.update(
+                RecordUpdate(
+                    key: layout(config).record, expression: "SET #trimmed = :n, #hint = :tail, #hintAt = :at",
+                    condition: "#log = :log AND #trimmed < :n",
+                    names: [Name.trimmed, Name.hint, Name.hintTime, Name.log],
+                    values: [
+                        ":n": .integer(trimmed), ":log": .string(record.incarnation),
+                        ":tail": .integer(tail.revision), ":at": .integer(tail.time.milliseconds),
+                    ]))
+        }
+        let last = min(trimmed, tail.revision - 1)
+        let step = min(last, record.purged + Self.trimStep)
+        if trimmed == tail.revision { try await empty(tail.revision, of: record, isGarbage: false) }
+        if step > record.purged {
+            try await emptyEntries(record.purged + 1...step, of: record)
+            _ = try await table.update(
+                RecordUpdate(
+                    key: layout(config).record, expression: "SET #purged = :n",
+                    condition: "#log = :log AND #purged < :n", names: [Name.purged, Name.log],
+                    values: [":n": .integer(step), ":log": .string(record.incarnation)]))
+        }
+        if step >= last { _ = try await collectBlobs(of: record) }
+        return step >= last
+    }
+
+    private func emptyEntries(_ revisions: ClosedRange<Revision>, of record: StoredConfig) async throws {
+        _ = try await Array(revisions).concurrently(atMost: 8) { revision in
+            try await self.empty(revision, of: record, isGarbage: true)
+        }
+    }
+
+    private func empty(_ revision: Revision, of record: StoredConfig, isGarbage: Bool) async throws {
+        var update = RecordUpdate(
+            key: layout(record.name).entry(revision, record.incarnation),
+            expression: "SET #stub = :yes REMOVE #changes, #msg, #by",
+            condition: "attribute_exists(#pk)",
+            names: [Name.stub, Name.changes, Name.message, Name.author, Name.partition],
+            values: [":yes": .bool(true)])
+        if isGarbage {
+            let seconds = (options.time.now() + Self.garbageAge).milliseconds / 1000
+            update.expression = "SET #stub = :yes, #ttl = :ttl REMOVE #changes, #msg, #by"
+            update.names.append(Name.garbage)
+            update.values[":ttl"] = .integer(seconds)
+        }
+        _ = try await table.update(update)
+    }
+
+    /// Removes large values to which nothing refers; returns how many.
+    @discardableResult
+    func collectBlobs(of record: StoredConfig) async throws -> Int {
+        let collector = BlobCollector(table: table, layout: layout(record.name), incarnation: record.incarnation)
+        return try await collector.collect(before: options.time.now() - options.orphanAge)
+    }
+
+    public func removeConfig(_ name: ConfigName) async throws -> Bool {
+        for _ in 0..<Self.removalTries {
+            let attributes = try await table.get(layout(name).record, consistency: .strong)
+            guard let found = try await table.call({ try attributes.map { try StoredConfig($0) } }) else {
+                return false
+            }
+            if found.isRemoved {
+                try await purge(found)
+                return false
+            }
+            let tail = try await tail(of: found)
+            if try await end(found, after: tail) {
+                known.forget(name)
+                try await purge(found)
+                return true
+            }
+            try await options.time.sleep(.milliseconds(Int.random(in: 5...20)))
+        }
+        throw DiscfgError(
+            .storeUnavailable, "Writers to config “\(name)” were first again and again.",
+            hint: "Nothing was removed; stop them, or try again.")
+    }
+
+    private static let removalTries = 20
+
+    /// Ends the log, and marks the record: from here on the config is gone for everyone.
+    ///
+    /// - Returns: Whether nobody else wrote first.
+    private func end(_ record: StoredConfig, after tail: LogTail) async throws -> Bool {
+        let entry = layout(record.name).entry(tail.revision + 1, record.incarnation).merging([
+            Name.revision: .integer(tail.revision + 1), Name.time: .integer(tail.time.milliseconds),
+            Name.end: .bool(true),
+        ]) { $1 }
+        let mark = RecordUpdate(
+            key: layout(record.name).record, expression: "SET #removed = :yes",
+            condition: "#log = :log AND attribute_not_exists(#removed)", names: [Name.removed, Name.log],
+            values: [":yes": .bool(true), ":log": .string(record.incarnation)])
+        do {
+            try await table.transact([
+                .put(
+                    .init(
+                        tableName: table.name, item: entry,
+                        conditionExpression: "attribute_not_exists(\(Name.partition))")),
+                mark.action(table: table.name),
+            ])
+            return true
+        } catch let error as AWSError where error.code == .transactionCanceled {
+            return false
+        } catch let error as AWSError {
+            throw table.translate(error)
+        }
+    }
+
+    /// Removes what a removed config has left; whoever comes next goes on where an earlier call was interrupted.
+    func purge(_ record: StoredConfig) async throws {
+        let layout = layout(record.name)
+        try await removeItems(of: record, in: layout)
+        try await BlobCollector(table: table, layout: layout, incarnation: record.incarnation).removeAll()
+        try await emptyLog(of: record, in: layout)
+        let isOurs = (condition: "#log = :log", names: ["#log": Name.log])
+        let values: [String: AttributeValue] = [":log": .string(record.incarnation)]
+        // The record last: as long as it is there, what is left is found.
+        try await table.delete(layout.catalogEntry, if: isOurs.condition, names: isOurs.names, values: values)
+        try await table.delete(layout.record, if: isOurs.condition, names: isOurs.names, values: values)
+        known.forget(record.name)
+    }
+
+    private func removeItems(of record: StoredConfig, in layout: TableLayout) async throws {
+        var query = PartitionQuery(partition: layout.items, attributes: [Name.partition, Name.sort])
+        repeat {
+            let answer = try await table.query(query)
+            // Only those of this incarnation: there may be another config of that name by now.
+            _ = try await (answer.items ?? []).concurrently(atMost: 8) { [table] key in
+                try await table.delete(
+                    key, if: "#log = :log", names: ["#log": Name.log], values: [":log": .string(record.incarnation)])
+            }
+            query.start = answer.lastEvaluatedKey
+        } while query.start != nil
+    }
+
+    private func emptyLog(of record: StoredConfig, in layout: TableLayout) async throws {
+        var query = PartitionQuery(
+            partition: layout.log(record.incarnation), attributes: [Name.revision, Name.garbage])
+        repeat {
+            let answer = try await table.query(query)
+            let revisions = (answer.items ?? []).filter { $0[Name.garbage] == nil }.compactMap {
+                $0[Name.revision]?.int64
+            }
+            _ = try await revisions.concurrently(atMost: 8) { try await self.empty($0, of: record, isGarbage: true) }
+            query.start = answer.lastEvaluatedKey
+        } while query.start != nil
+    }
+
+    /// Finishes interrupted removals, and notes where the tails are for writers that know nothing yet.
+    public func maintain() async throws {
+        var last: ConfigName?
+        while true {
+            let names = try await catalog(after: last, limit: 100)
+            guard let newest = names.last else { return }
+            for name in names { try await maintain(name) }
+            last = newest
+        }
+    }
+
+    private func maintain(_ name: ConfigName) async throws {
+        let attributes = try await table.get(layout(name).record, consistency: .strong)
+        guard let record = try await table.call({ try attributes.map { try StoredConfig($0) } }) else { return }
+        if record.isRemoved { return try await purge(record) }
+        let tail = try await tail(of: record)
+        guard tail.revision > record.hint else { return }
+        let newest = Commit(revision: tail.revision, time: tail.time, author: "", message: "", changes: [])
+        _ = try await table.update(layout(name).announcement(of: newest, record.incarnation).raising)
+    }
+}
+
+extension RecordUpdate {
+    /// The announcement, unless another has announced a later revision.
+    fileprivate var raising: RecordUpdate {
+        var update = self
+        update.condition = (condition.map { $0 + " AND " } ?? "") + "#hint < :n"
+        return update
+    }
+}

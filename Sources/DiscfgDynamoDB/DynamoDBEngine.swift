@@ -1,0 +1,198 @@
+public import AWSClient
+public import DiscfgCore
+import Logging
+
+/// The distributed engine: configs in one DynamoDB table, which any number of processes use at the same time.
+///
+/// A commit is one transaction: the log's next entry, which no one else may have written, and one write for each changed key.
+/// A set costs one request and four write units when the process knows the config, one request more when not; a read of one
+/// key costs half a unit, or one with strong consistency. docs/cost.md has the whole list.
+public final class DynamoDBEngine: StorageEngine {
+    /// How an engine behaves.
+    public struct Options: Sendable {
+        /// Told what each request cost, in units.
+        public var meter: @Sendable (ConsumedCapacity) -> Void
+        /// Told what is waited for when the table is made or changed, in a sentence.
+        public var progress: @Sendable (String) -> Void
+        /// The age from which a large value that nothing refers to is removed.
+        public var orphanAge: Duration
+        /// Between two looks at a log that somebody watches: right after something was found, and after a while of nothing.
+        public var pollInterval: ClosedRange<Duration>
+        /// The time.
+        public var time: TimeSource
+
+        public init(
+            meter: @escaping @Sendable (ConsumedCapacity) -> Void = { _ in },
+            progress: @escaping @Sendable (String) -> Void = { _ in }, orphanAge: Duration = .seconds(3600),
+            pollInterval: ClosedRange<Duration> = .milliseconds(200) ... .seconds(1), time: TimeSource = .system
+        ) {
+            self.meter = meter
+            self.progress = progress
+            self.orphanAge = orphanAge
+            self.pollInterval = pollInterval
+            self.time = time
+        }
+    }
+
+    let table: Table
+    let options: Options
+    let known = KnownLogs()
+    let blobs: BlobStore
+    /// The table itself: making, describing, changing and deleting it.
+    public let manager: TableManager
+
+    /// An engine on a table, which need not be there yet.
+    public init(table: String, client: AWSClient, options: Options = Options()) {
+        self.table = Table(
+            name: table, region: client.region, dynamoDB: DynamoDB(client), meter: options.meter, time: options.time)
+        self.options = options
+        blobs = BlobStore(table: self.table, time: options.time, orphanAge: options.orphanAge)
+        manager = TableManager(table: self.table, progress: options.progress, time: options.time)
+    }
+
+    public var description: StorageDescription {
+        StorageDescription(name: "dynamodb", options: ["table": table.name, "region": table.region])
+    }
+
+    public func status() async throws -> StorageDescription {
+        var description = description
+        description.options.merge(try await manager.status().fields) { $1 }
+        return description
+    }
+
+    /// One hundred actions are a transaction's limit, and the first commit is one of them.
+    public var limits: StorageLimits { StorageLimits(changes: 99, bytes: 4 << 20) }
+
+    public var traits: StorageTraits {
+        StorageTraits(
+            readsTellTail: false, pollInterval: options.pollInterval, sweepInterval: .seconds(5), pageLength: 1000,
+            hasCapacity: true)
+    }
+
+    func layout(_ config: ConfigName) -> TableLayout { TableLayout(config: config) }
+
+    // MARK: Configs
+
+    public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
+        let incarnation = String(UInt64.random(in: .min ... .max), radix: 36)
+        let record = StoredConfig.make(name, settings: settings, first: first, incarnation: incarnation)
+        let layout = layout(name)
+        let entry = CommitAttributes.make(first, key: layout.entry(first.revision, incarnation), blobs: [:])
+        let catalogEntry = layout.catalogEntry.merging([Name.log: .string(incarnation)]) { $1 }
+        let isAbsent = "attribute_not_exists(\(Name.partition))"
+        var hasMadeTable = false
+        for _ in 0..<10 {
+            do {
+                try await table.transact([
+                    .put(
+                        .init(
+                            tableName: table.name, item: record, conditionExpression: isAbsent,
+                            returnValuesOnConditionCheckFailure: .allOld)),
+                    .put(.init(tableName: table.name, item: catalogEntry)),
+                    .put(.init(tableName: table.name, item: entry)),
+                ])
+                known.forget(name)
+                if !hasMadeTable, let capacity = settings.capacity { try await manager.change(to: capacity) }
+                return
+            } catch let error as AWSError where error.code == .resourceNotFound && !hasMadeTable {
+                try await manager.make(settings.capacity ?? .onDemand)
+                hasMadeTable = true
+            } catch let error as AWSError where error.code == .transactionCanceled {
+                if error.isContention {
+                    try await options.time.sleep(.milliseconds(Int.random(in: 5...20)))
+                    continue
+                }
+                guard let found = error.cancellationReasons.first?.item else { throw table.translate(error) }
+                let other = try await table.call { try StoredConfig(found) }
+                // Our own, written by a try whose answer was lost.
+                if other.incarnation == incarnation { return known.forget(name) }
+                guard other.isRemoved else {
+                    throw DiscfgError(
+                        .configExists, "There is a config named “\(name)” already.", hint: "Choose another name.")
+                }
+                try await purge(other)
+            } catch let error as AWSError {
+                throw table.translate(error)
+            }
+        }
+        throw DiscfgError(
+            .storeUnavailable, "Others make or remove the config “\(name)” at the same time.",
+            hint: "Nothing was written; try again in a moment.")
+    }
+
+    public func config(_ name: ConfigName) async throws -> ConfigRecord? {
+        guard let record = try await record(of: name) else { return nil }
+        let tail = try await tail(of: record)
+        return ConfigRecord(name: name, settings: record.settings, created: record.created, tail: tail)
+    }
+
+    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
+        let names = try await catalog(after: after, limit: limit)
+        return try await names.concurrently(atMost: 8) { try await self.config($0) }.compactMap { $0 }
+    }
+
+    /// The names of all configs, also of those that are being removed.
+    func catalog(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
+        var query = PartitionQuery(partition: TableLayout.catalog, limit: limit, attributes: [Name.sort])
+        if let after {
+            query.condition = "#s > :a"
+            query.values = [":a": .binary(Array(after.description.utf8))]
+        }
+        let answer = try await table.query(query)
+        return try (answer.items ?? []).map {
+            try ConfigName(String(decoding: $0[Name.sort]?.binary ?? [], as: UTF8.self))
+        }
+    }
+
+    public func updateConfig(
+        _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
+    ) async throws -> Bool {
+        if let capacity = settings.capacity { try await manager.change(to: capacity) }
+        let updated = try await table.update(
+            RecordUpdate(
+                key: layout(name).record, expression: "SET #settings = :new",
+                condition: "#settings = :old AND attribute_not_exists(#removed)", names: [Name.settings, Name.removed],
+                values: [":new": .string(settings.storedText), ":old": .string(old.storedText)]))
+        if updated != nil { return true }
+        guard try await record(of: name) != nil else { throw DiscfgError.noConfig(name) }
+        return false
+    }
+
+    // MARK: Records
+
+    /// The config's record, strongly consistent; `nil` where there is none, or only what is left of one.
+    func record(of name: ConfigName) async throws -> StoredConfig? {
+        let attributes = try await table.get(layout(name).record, consistency: .strong)
+        return try await table.call {
+            guard let record = try attributes.map({ try StoredConfig($0) }), !record.isRemoved else {
+                known.forget(name)
+                return nil
+            }
+            known.note(record)
+            return record
+        }
+    }
+
+    /// - Throws: `configNotFound`.
+    func requireRecord(of name: ConfigName) async throws -> StoredConfig {
+        guard let record = try await record(of: name) else { throw DiscfgError.noConfig(name) }
+        return record
+    }
+}
+
+extension Array where Element: Sendable {
+    /// What the body makes of each element, in their order; a few at a time.
+    func concurrently<Result: Sendable>(
+        atMost width: Int, _ body: @escaping @Sendable (Element) async throws -> Result
+    ) async throws -> [Result] {
+        try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+            var results: [Int: Result] = [:]
+            for (index, element) in enumerated() {
+                if index >= width, let done = try await group.next() { results[done.0] = done.1 }
+                group.addTask { (index, try await body(element)) }
+            }
+            for try await (index, result) in group { results[index] = result }
+            return indices.compactMap { results[$0] }
+        }
+    }
+}

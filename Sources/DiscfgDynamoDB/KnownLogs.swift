@@ -1,0 +1,57 @@
+import DiscfgCore
+import Synchronization
+
+/// What this process has seen of the configs' logs, so that it need not look at their records each time.
+///
+/// A config that is removed ends its log with an entry that says so; whoever follows the log finds it. What was seen is
+/// trusted for a while only, in case that entry is gone as well.
+final class KnownLogs: Sendable {
+    struct Log: Sendable {
+        var incarnation: String
+        /// A revision that is there.
+        var seen: Revision
+        /// Whether this process has appended, and so need not tell others where the tail is.
+        var isWriting = false
+        /// How often others were first since the last success.
+        var defeats = 0
+        fileprivate var since: ContinuousClock.Instant
+    }
+
+    private static let trusted: Duration = .seconds(600)
+    private static let maximumCount = 1000
+    private let logs = Mutex<[ConfigName: Log]>([:])
+
+    subscript(config: ConfigName) -> Log? {
+        logs.withLock { logs in
+            guard let log = logs[config], ContinuousClock.now - log.since < Self.trusted else { return nil }
+            return log
+        }
+    }
+
+    /// Notes what the config's record says.
+    func note(_ record: StoredConfig, seen: Revision? = nil) {
+        logs.withLock { logs in
+            if logs.count >= Self.maximumCount { logs = [:] }
+            let known = logs[record.name].flatMap { $0.incarnation == record.incarnation ? $0 : nil }
+            var log = known ?? Log(incarnation: record.incarnation, seen: 0, since: .now)
+            log.since = .now
+            log.seen = max(log.seen, record.hint, seen ?? 0)
+            logs[record.name] = log
+        }
+    }
+
+    /// Changes what is known of an incarnation, if it is the one that is known.
+    func update(_ config: ConfigName, _ incarnation: String, _ change: (inout Log) -> Void) {
+        logs.withLock { logs in
+            guard logs[config]?.incarnation == incarnation, var log = logs[config] else { return }
+            change(&log)
+            logs[config] = log
+        }
+    }
+
+    func see(_ revision: Revision, of config: ConfigName, _ incarnation: String) {
+        update(config, incarnation) { $0.seen = max($0.seen, revision) }
+    }
+
+    func forget(_ config: ConfigName) { logs.withLock { $0[config] = nil } }
+}

@@ -1,0 +1,96 @@
+import AWSClient
+import DiscfgCore
+
+/// Where each kind of record stands in the table.
+///
+/// The partition key `pk` is text, the sort key `sk` is bytes, which DynamoDB compares as etcd compares keys. What belongs to
+/// one config begins with `C#<config>`, so that an IAM policy can name it by its leading keys.
+struct TableLayout: Sendable {
+    let config: ConfigName
+
+    /// The partition that lists all configs by name.
+    static let catalog = "C"
+    /// The index of the items that expire: config, then expiry.
+    static let expiryIndex = "expiry"
+
+    /// The config's record.
+    var record: [String: AttributeValue] { Self.key("C#\(config)", [UInt8(ascii: "!")]) }
+    /// The config's entry in the catalog.
+    var catalogEntry: [String: AttributeValue] { Self.key(Self.catalog, Array(config.description.utf8)) }
+    /// The partition of the current items.
+    var items: String { "C#\(config)#K" }
+    /// The partition that lists large values by their digests.
+    var blobs: String { "C#\(config)#B" }
+
+    func item(_ key: Key) -> [String: AttributeValue] { Self.key(items, key.bytes) }
+    /// The partition of the log: of this incarnation alone, so that no late writer can touch another's.
+    func log(_ incarnation: String) -> String { "C#\(config)#L#\(incarnation)" }
+    func entry(_ revision: Revision, _ incarnation: String) -> [String: AttributeValue] {
+        Self.key(log(incarnation), Self.bytes(of: revision))
+    }
+    /// The partition of the parts of one large value.
+    func parts(of blob: BlobReference) -> String { "C#\(config)#V#\(blob.digest)#\(blob.upload)" }
+
+    static func key(_ partition: String, _ sort: [UInt8]) -> [String: AttributeValue] {
+        [Name.partition: .string(partition), Name.sort: .binary(sort)]
+    }
+
+    /// Eight bytes, the greatest first: revisions are sorted as numbers.
+    static func bytes(of revision: Revision) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: revision >> (56 - 8 * $0)) }
+    }
+}
+
+/// The names of attributes.
+///
+/// They count as bytes of each item, and people read them in the console: short words.
+enum Name {
+    static let partition = "pk"
+    static let sort = "sk"
+    /// A moment in seconds after which DynamoDB may remove the record: for garbage only, never for items.
+    static let garbage = "ttl"
+
+    // Items; the names of their other attributes are `ItemAttributes.Names`.
+    static let key = "key"
+    static let blob = "blob"
+    static let time = "at"
+    static let author = "by"
+    static let expiry = "expiry"
+    /// The config's name, on items that expire: what the index is made of.
+    static let due = "due"
+
+    // Commits.
+    static let revision = "rev"
+    static let id = "id"
+    static let message = "msg"
+    static let changes = "changes"
+    /// What is left of an entry that was trimmed, so that no late writer can take its revision.
+    static let stub = "stub"
+    /// The entry that ends the log of a config that was removed.
+    static let end = "end"
+
+    // Configs.
+    static let name = "name"
+    static let settings = "settings"
+    static let created = "created"
+    static let trimmed = "trimmed"
+    static let purged = "purged"
+    /// The incarnation.
+    static let log = "log"
+    /// A revision near the tail, and its time: where writers begin that know nothing yet.
+    static let hint = "hint"
+    static let hintTime = "hintAt"
+    static let removed = "removed"
+
+    // Changes inside a commit: single letters, because each of them is there twice.
+    static let changedKey = "k"
+    static let kind = "t"
+    static let item = "i"
+    static let previous = "p"
+
+    // Large values.
+    static let upload = "up"
+    static let size = "size"
+    static let ready = "ready"
+    static let bytes = "bytes"
+}

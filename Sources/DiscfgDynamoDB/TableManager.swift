@@ -1,0 +1,191 @@
+public import AWSClient
+public import DiscfgCore
+
+/// The table as a whole: makes it, tells how it is, changes its throughput, deletes it.
+public struct TableManager: Sendable {
+    let table: Table
+    let progress: @Sendable (String) -> Void
+    let time: TimeSource
+
+    /// How a table is.
+    public struct Status: Sendable, Hashable {
+        public var name: String
+        public var region: String
+        /// `ACTIVE`, `CREATING`, `UPDATING`, `DELETING` and others, as DynamoDB says.
+        public var state: String
+        /// `PAY_PER_REQUEST` or `PROVISIONED`.
+        public var billing: String
+        public var readUnits: Int64?
+        public var writeUnits: Int64?
+        /// Records of all kinds, counted by DynamoDB every six hours or so.
+        public var records: Int64
+        /// In bytes, counted as the records are.
+        public var size: Int64
+        public var stream: String?
+        public var isProtected: Bool
+
+        /// The fields by name, as people see them.
+        public var fields: [String: String] {
+            var fields = [
+                "table": name, "region": region, "state": state, "billing": billing, "records": String(records),
+                "size": String(size), "protected": isProtected ? "yes" : "no",
+            ]
+            if let readUnits { fields["readCapacityUnits"] = String(readUnits) }
+            if let writeUnits { fields["writeCapacityUnits"] = String(writeUnits) }
+            if let stream { fields["stream"] = stream }
+            return fields
+        }
+    }
+
+    /// How the table is.
+    ///
+    /// - Throws: `DiscfgError` with code `storeUnusable` where there is none.
+    public func status() async throws -> Status {
+        try await table.call {
+            let answer = try await table.dynamoDB.describeTable(DescribeTableRequest(tableName: table.name))
+            guard let found = answer.table else {
+                throw AWSError(.invalidAnswer, "DynamoDB describes nothing for table “\(table.name)”.")
+            }
+            return Status(found, name: table.name, region: table.region)
+        }
+    }
+
+    /// Whether the table is there.
+    public func exists() async throws -> Bool {
+        do {
+            _ = try await status()
+            return true
+        } catch let error as DiscfgError where (error.cause as? AWSError)?.code == .resourceNotFound {
+            return false
+        }
+    }
+
+    /// Makes the table, and waits until it can be used.
+    ///
+    /// A table that another process makes at the same time is waited for as well.
+    public func make(_ capacity: ConfigSettings.Capacity = .onDemand, isProtected: Bool = false) async throws {
+        progress("Making the DynamoDB table “\(table.name)” in \(table.region)")
+        try await table.call {
+            do {
+                _ = try await table.dynamoDB.createTable(request(capacity, isProtected: isProtected))
+            } catch let error as AWSError where error.code == .resourceInUse {
+                // Somebody was first.
+            }
+        }
+        try await waitUntilActive()
+        try await table.call {
+            let specification = TimeToLiveSpecification(attributeName: Name.garbage, enabled: true)
+            do {
+                _ = try await table.dynamoDB.updateTimeToLive(
+                    UpdateTimeToLiveRequest(tableName: table.name, timeToLiveSpecification: specification))
+            } catch let error as AWSError where error.code == .validation {
+                // It is on already.
+            }
+        }
+    }
+
+    private func request(_ capacity: ConfigSettings.Capacity, isProtected: Bool) -> CreateTableRequest {
+        let throughput = ProvisionedThroughput(capacity)
+        return CreateTableRequest(
+            tableName: table.name,
+            attributeDefinitions: [
+                AttributeDefinition(attributeName: Name.partition, attributeType: .string),
+                AttributeDefinition(attributeName: Name.sort, attributeType: .binary),
+                AttributeDefinition(attributeName: Name.due, attributeType: .string),
+                AttributeDefinition(attributeName: Name.expiry, attributeType: .number),
+            ],
+            keySchema: [
+                KeySchemaElement(attributeName: Name.partition, keyType: .hash),
+                KeySchemaElement(attributeName: Name.sort, keyType: .range),
+            ],
+            billingMode: throughput == nil ? .payPerRequest : .provisioned, provisionedThroughput: throughput,
+            globalSecondaryIndexes: [
+                GlobalSecondaryIndex(
+                    indexName: TableLayout.expiryIndex,
+                    keySchema: [
+                        KeySchemaElement(attributeName: Name.due, keyType: .hash),
+                        KeySchemaElement(attributeName: Name.expiry, keyType: .range),
+                    ],
+                    projection: Projection(projectionType: .keysOnly), provisionedThroughput: throughput)
+            ],
+            streamSpecification: StreamSpecification(streamEnabled: true, streamViewType: .newAndOldImages),
+            deletionProtectionEnabled: isProtected ? true : nil)
+    }
+
+    /// Changes how throughput is paid for, and waits until that holds.
+    public func change(to capacity: ConfigSettings.Capacity) async throws {
+        let status = try await status()
+        let throughput = ProvisionedThroughput(capacity)
+        let isSame =
+            throughput.map { $0.readCapacityUnits == status.readUnits && $0.writeCapacityUnits == status.writeUnits }
+            ?? (status.billing == BillingMode.payPerRequest.rawValue)
+        if isSame { return }
+        progress("Changing the throughput of the DynamoDB table “\(table.name)”")
+        try await table.call {
+            _ = try await table.dynamoDB.updateTable(
+                UpdateTableRequest(
+                    tableName: table.name, billingMode: throughput == nil ? .payPerRequest : .provisioned,
+                    provisionedThroughput: throughput,
+                    globalSecondaryIndexUpdates: throughput.map {
+                        [
+                            GlobalSecondaryIndexUpdate(
+                                update: .init(indexName: TableLayout.expiryIndex, provisionedThroughput: $0))
+                        ]
+                    }))
+        }
+        try await waitUntilActive()
+    }
+
+    /// Deletes the table with all that is in it.
+    ///
+    /// - Throws: `DiscfgError`, also where the table is protected against deletion.
+    public func destroy() async throws {
+        try await table.call {
+            _ = try await table.dynamoDB.deleteTable(DeleteTableRequest(tableName: table.name))
+        }
+        progress("Deleting the DynamoDB table “\(table.name)”")
+        try await poll("be gone") { try await !exists() }
+    }
+
+    private func waitUntilActive() async throws {
+        try await poll("be ACTIVE") {
+            guard try await exists() else { return false }
+            return try await status().state == TableStatus.active.rawValue
+        }
+    }
+
+    /// Looks every other second, for ten minutes at most.
+    private func poll(_ wanted: String, _ isDone: () async throws -> Bool) async throws {
+        for attempt in 0..<300 {
+            if try await isDone() { return }
+            if attempt % 5 == 4 { progress("Waiting for the table to \(wanted)") }
+            try await time.sleep(attempt < 5 ? .milliseconds(200) : .seconds(2))
+        }
+        throw DiscfgError(
+            .storeUnavailable, "The DynamoDB table “\(table.name)” did not come to \(wanted) within ten minutes.",
+            hint: "See with “discfg store status” how it is.")
+    }
+}
+
+extension TableManager.Status {
+    fileprivate init(_ table: TableDescription, name: String, region: String) {
+        self.name = name
+        self.region = region
+        state = table.tableStatus?.rawValue ?? "UNKNOWN"
+        billing = (table.billingModeSummary?.billingMode ?? .provisioned).rawValue
+        let isProvisioned = billing == BillingMode.provisioned.rawValue
+        readUnits = isProvisioned ? table.provisionedThroughput?.readCapacityUnits : nil
+        writeUnits = isProvisioned ? table.provisionedThroughput?.writeCapacityUnits : nil
+        records = table.itemCount ?? 0
+        size = table.tableSizeBytes ?? 0
+        stream = table.latestStreamArn
+        isProtected = table.deletionProtectionEnabled ?? false
+    }
+}
+
+extension ProvisionedThroughput {
+    fileprivate init?(_ capacity: ConfigSettings.Capacity) {
+        guard case .provisioned(let read, let write) = capacity else { return nil }
+        self.init(readCapacityUnits: read, writeCapacityUnits: write)
+    }
+}

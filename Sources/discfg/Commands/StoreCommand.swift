@@ -1,0 +1,158 @@
+import ArgumentParser
+import DiscfgCore
+import DiscfgDynamoDB
+
+/// `discfg store`: the store itself.
+struct StoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store",
+        abstract: "Make, describe or destroy the store itself.",
+        discussion: """
+            Examples:
+              discfg --store dynamodb:discfg store init
+              discfg --store dynamodb:discfg store status -f json
+            """,
+        subcommands: [StoreInit.self, StoreStatus.self, StoreDestroy.self])
+}
+
+/// `discfg store init`: makes the store.
+struct StoreInit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Make the store where it is missing: the DynamoDB table, or the SQLite file.",
+        discussion: """
+            A table is made with throughput on demand, a stream of its changes, and an
+            index of what expires; it is waited for. A store that is there stays as it is.
+
+            Examples:
+              discfg --store dynamodb:discfg store init --protect
+              discfg --store dynamodb:discfg store init --read-units 4 --write-units 2
+            """)
+
+    @Option(help: ArgumentHelp("Provisioned reads a second, instead of on demand.", valueName: "units"))
+    var readUnits: Int64?
+
+    @Option(help: ArgumentHelp("Provisioned writes a second, instead of on demand.", valueName: "units"))
+    var writeUnits: Int64?
+
+    @Flag(help: "Protect the table against deletion.")
+    var protect = false
+
+    @OptionGroup
+    var globals: GlobalOptions
+
+    func validate() throws {
+        guard (readUnits == nil) == (writeUnits == nil), readUnits ?? 1 > 0, writeUnits ?? 1 > 0 else {
+            throw ValidationError("Give both --read-units and --write-units, from 1, or neither.")
+        }
+    }
+
+    func run() async throws {
+        try await globals.withSession { session in
+            if let table = session.table {
+                let capacity = readUnits.flatMap { read in
+                    writeUnits.map { ConfigSettings.Capacity.provisioned(readUnits: read, writeUnits: $0) }
+                }
+                if try await !table.exists() { try await table.make(capacity ?? .onDemand, isProtected: protect) }
+            } else if readUnits != nil || protect {
+                throw session.hasNoTable
+            }
+            let url = session.settings.store.description
+            // Whatever kind of store it is, now it must answer.
+            let revision = try await session.store.revision(of: .default)
+            try session.output.answer(human: "the store is ready: \(url)\n") {
+                $0.object {
+                    $0.member("action", "init")
+                    $0.member("store", url)
+                    $0.member("cfgVersion", revision)
+                }
+            }
+        }
+    }
+}
+
+/// `discfg store status`: describes the store.
+struct StoreStatus: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Describe the store: for DynamoDB the table's state, billing and size.",
+        discussion: """
+            Example:
+              discfg --store dynamodb:discfg store status
+            """)
+
+    @OptionGroup
+    var globals: GlobalOptions
+
+    func run() async throws {
+        try await globals.withSession { session in
+            let storage: StorageDescription
+            if let table = session.table {
+                storage = try await table.status().description
+            } else {
+                storage = try await session.store.info(of: .default).storage
+            }
+            let fields = [("store", storage.name)] + storage.options.sorted(by: <).map { ($0.key, $0.value) }
+            try session.output.answer(
+                human: Table.fields(fields.map { (name: $0.0, value: $0.1) }, for: session.output.terminal)
+            ) { writer in
+                writer.object { writer in
+                    for (name, value) in fields { writer.member(name, value) }
+                }
+            }
+        }
+    }
+}
+
+/// `discfg store destroy`: deletes the table.
+struct StoreDestroy: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "destroy",
+        abstract: "Delete the DynamoDB table, with all configs and all history.",
+        discussion: """
+            Asks first, unless --yes is given; where it cannot ask it refuses. A protected
+            table is not deleted.
+
+            Example:
+              discfg --store dynamodb:trial store destroy --yes
+            """)
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup
+    var globals: GlobalOptions
+
+    func run() async throws {
+        try await globals.withSession { session in
+            guard let table = session.table else { throw session.hasNoTable }
+            let status = try await table.status()
+            if !yes {
+                try Confirmation(
+                    subject: "the table “\(status.name)” in \(status.region) with all its configs",
+                    name: status.name
+                ).ask()
+            }
+            try await table.destroy()
+            try session.output.answer(human: "destroyed \(session.settings.store)\n") {
+                $0.object {
+                    $0.member("action", "destroy")
+                    $0.member("store", session.settings.store.description)
+                }
+            }
+        }
+    }
+}
+
+extension Session {
+    /// The refusal of what only tables can do.
+    fileprivate var hasNoTable: DiscfgError {
+        DiscfgError(
+            .unsupported, "The store \(settings.store) is not a DynamoDB table.",
+            hint: "Name one: --store dynamodb:TABLE. A SQLite file is deleted as any other file.")
+    }
+}
+
+extension TableManager.Status {
+    fileprivate var description: StorageDescription { StorageDescription(name: "dynamodb", options: fields) }
+}

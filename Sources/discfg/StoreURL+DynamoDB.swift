@@ -1,0 +1,74 @@
+import DiscfgCore
+
+/// A table of DynamoDB, as a store URL names it: `dynamodb:TABLE?region=R&endpoint=URL&profile=P`.
+struct DynamoDBAddress: Sendable, Hashable {
+    let table: String
+    /// What is not said in the URL comes from the environment and the profile, as for every AWS tool.
+    var region: String?
+    var endpoint: String?
+    var profile: String?
+
+    /// Reads what follows `dynamodb:`.
+    init(_ text: Substring, of url: String) throws(DiscfgError) {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        table = String(parts.first ?? "")
+        guard (3...255).contains(table.utf8.count), table.utf8.allSatisfy({ $0.isTableCharacter }) else {
+            throw .invalid(
+                "“\(url)” names no DynamoDB table.",
+                hint: "Write it as dynamodb:TABLE: 3 to 255 letters, digits, “_”, “-” and “.”.")
+        }
+        for parameter in parts.dropFirst().first?.split(separator: "&") ?? [] {
+            let pair = parameter.split(separator: "=", maxSplits: 1).map(String.init)
+            guard pair.count == 2, let value = pair[1].percentDecoded else {
+                throw .invalid("“\(parameter)” in “\(url)” has no value.", hint: "Write it as region=eu-west-1.")
+            }
+            switch pair[0] {
+            case "region": region = value
+            case "endpoint": endpoint = value
+            case "profile": profile = value
+            default:
+                throw .invalid(
+                    "There is no parameter “\(pair[0])” for a DynamoDB store.",
+                    hint: "There are region, endpoint and profile; credentials come from where AWS tools have them.")
+            }
+        }
+    }
+
+    /// The URL again.
+    var url: String {
+        let parameters = [("region", region), ("endpoint", endpoint), ("profile", profile)].compactMap { name, value in
+            value.map { "\(name)=\($0)" }
+        }
+        return "dynamodb:\(table)" + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+    }
+}
+
+extension UInt8 {
+    fileprivate var isTableCharacter: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+        default: false
+        }
+    }
+}
+
+extension String {
+    /// The text with `%XX` decoded; `nil` where that is not possible.
+    fileprivate var percentDecoded: String? {
+        var bytes: [UInt8] = []
+        var rest = Array(utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), rest.count >= 2
+            else {
+                return nil
+            }
+            bytes.append(decoded)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
