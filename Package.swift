@@ -145,6 +145,16 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
+        .executableTarget(
+            name: "dynamodb-benchmark",
+            dependencies: [
+                "AWSClient", "AWSTestSupport", "DiscfgCore", "DiscfgDynamoDB",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            path: "Benchmarks/DynamoDB"
+        ),
         .testTarget(name: "DiscfgCoreTests", dependencies: ["DiscfgCore", "DiscfgTestSupport"]),
         .testTarget(
             name: "DiscfgFormatsTests",
@@ -157,6 +167,17 @@ let package = Package(
                 "DiscfgSQLite", "DiscfgTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
+        ),
+        .testTarget(
+            name: "AWSClientTests",
+            dependencies: [
+                "AWSClient", "AWSTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            exclude: ["Fixtures"]
         ),
         .testTarget(
             name: "AWSTestSupportTests",
@@ -208,7 +229,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "discfg", "DiscfgCore", "DiscfgSQLite",
+                "discfg", "AWSTestSupport", "DiscfgCore", "DiscfgSQLite",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -9,57 +9,91 @@ struct BlobCollector {
 
     /// Removes those that nobody has wanted since a moment and that nothing refers to; returns how many.
     func collect(before moment: Timestamp) async throws -> Int {
-        let old = try await manifests().filter { $0.time < moment }
+        let manifests = try await manifests()
+        for manifest in manifests where manifest.dead != nil { try await finish(manifest) }
+        let old = manifests.filter { $0.reference != nil && $0.time < moment }
         if old.isEmpty { return 0 }
         // Items first: a value that moves from an item into the log meanwhile is found there.
         var inUse = try await references(in: layout.items)
         inUse.formUnion(try await references(in: layout.log(incarnation)))
         var count = 0
-        for manifest in old where !inUse.contains(manifest.reference) {
-            if try await remove(manifest) { count += 1 }
+        for manifest in old {
+            guard let reference = manifest.reference, !inUse.contains(reference) else { continue }
+            if try await remove(manifest, reference) { count += 1 }
         }
         return count
     }
 
     /// Removes all, because the config is gone.
     func removeAll() async throws {
-        for manifest in try await manifests() { _ = try await remove(manifest) }
+        for manifest in try await manifests() {
+            if manifest.dead != nil { try await finish(manifest) }
+            if let reference = manifest.reference { _ = try await remove(manifest, reference) }
+        }
     }
 
     private struct Manifest {
-        let reference: BlobReference
         let digest: [UInt8]
         let time: Timestamp
+        let size: Int
+        /// The upload that holds; `nil` where the last one is being removed.
+        let upload: String?
+        /// An upload that is being removed.
+        var dead: String?
+
+        var reference: BlobReference? { upload.map { BlobReference(digest: name, upload: $0, size: size) } }
+        var deadReference: BlobReference? { dead.map { BlobReference(digest: name, upload: $0, size: size) } }
+        private var name: String { digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
     }
 
     private func manifests() async throws -> [Manifest] {
         var manifests: [Manifest] = []
-        try await forEachRecord(in: layout.blobs, attributes: []) { record in
-            guard let digest = record[Name.sort]?.binary, let upload = record[Name.upload]?.string,
-                let size = record[Name.size]?.int, let time = record[Name.time]?.int64
+        try await forEachRecord(in: layout.blobs(incarnation), attributes: []) { record in
+            guard let digest = record[Name.sort]?.binary, let size = record[Name.size]?.int,
+                let time = record[Name.time]?.int64
             else { throw DamagedRecord("the manifest of a value lacks an attribute") }
-            let name = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             manifests.append(
                 Manifest(
-                    reference: BlobReference(digest: name, upload: upload, size: size), digest: digest,
-                    time: Timestamp(milliseconds: time)))
+                    digest: digest, time: Timestamp(milliseconds: time), size: size,
+                    upload: record[Name.upload]?.string, dead: record[Name.dead]?.string))
         }
         return manifests
     }
 
-    /// The manifest first, if nobody has wanted the value meanwhile; then the parts, which are of that upload alone.
-    private func remove(_ manifest: Manifest) async throws -> Bool {
-        let isRemoved = try await table.delete(
-            TableLayout.key(layout.blobs, manifest.digest), if: "#at = :at AND #up = :up",
-            names: ["#at": Name.time, "#up": Name.upload],
-            values: [":at": .integer(manifest.time.milliseconds), ":up": .string(manifest.reference.upload)])
-        guard isRemoved else { return false }
-        var keys: [[String: AttributeValue]] = []
-        try await forEachRecord(
-            in: layout.parts(of: manifest.reference), attributes: [Name.partition, Name.sort]
-        ) { keys.append($0) }
-        for key in keys { try await table.delete(key) }
+    private func key(of manifest: Manifest) -> [String: AttributeValue] {
+        TableLayout.key(layout.blobs(incarnation), manifest.digest)
+    }
+
+    /// Marks the upload as dead, if nobody has wanted the value meanwhile; then removes it.
+    ///
+    /// Who stores the value from then on makes an upload of his own. Whatever is interrupted here is finished the next time.
+    private func remove(_ manifest: Manifest, _ reference: BlobReference) async throws -> Bool {
+        let marked = try await table.update(
+            RecordUpdate(
+                key: key(of: manifest), expression: "SET #dead = :up REMOVE #up, #ready",
+                condition: "#at = :at AND #up = :up", names: [Name.dead, Name.upload, Name.ready, Name.time],
+                values: [":at": .integer(manifest.time.milliseconds), ":up": .string(reference.upload)]))
+        guard marked != nil else { return false }
+        var manifest = manifest
+        manifest.dead = reference.upload
+        try await finish(manifest)
         return true
+    }
+
+    /// Removes the parts of the dead upload, and then what names it.
+    private func finish(_ manifest: Manifest) async throws {
+        guard let dead = manifest.deadReference else { return }
+        var keys: [[String: AttributeValue]] = []
+        try await forEachRecord(in: layout.parts(of: dead), attributes: [Name.partition, Name.sort]) { keys.append($0) }
+        for key in keys { try await table.delete(key) }
+        let isRemoved = try await table.delete(
+            key(of: manifest), if: "#dead = :dead AND attribute_not_exists(#up)",
+            names: ["#dead": Name.dead, "#up": Name.upload], values: [":dead": .string(dead.upload)])
+        if isRemoved { return }
+        _ = try await table.update(
+            RecordUpdate(
+                key: key(of: manifest), expression: "REMOVE #dead", condition: "#dead = :dead", names: [Name.dead],
+                values: [":dead": .string(dead.upload)]))
     }
 
     private func references(in partition: String) async throws -> Set<BlobReference> {

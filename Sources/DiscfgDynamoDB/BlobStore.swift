@@ -28,14 +28,15 @@ final class BlobStore: Sendable {
     }
 
     /// Sees to it that a value is there, and stays for the next minutes.
-    func store(_ bytes: [UInt8], in layout: TableLayout) async throws -> BlobReference {
+    func store(_ bytes: [UInt8], in layout: TableLayout, _ incarnation: String) async throws -> BlobReference {
         let digest = Array(SHA256.hash(data: bytes))
         let name = digest.map(\.hex).joined()
-        let memoryKey = "\(layout.config)/\(name)"
+        let memoryKey = "\(incarnation)/\(name)"
         if let known = lately.withLock({ $0[memoryKey] }), known.until > .now { return known.reference }
+        let manifestKey = TableLayout.key(layout.blobs(incarnation), digest)
         let manifest = try await table.update(
             RecordUpdate(
-                key: TableLayout.key(layout.blobs, digest),
+                key: manifestKey,
                 expression: "SET #at = :now, #size = :size, #up = if_not_exists(#up, :up)",
                 names: [Name.time, Name.size, Name.upload],
                 values: [
@@ -46,7 +47,9 @@ final class BlobStore: Sendable {
             throw table.damage(DamagedRecord("the manifest of a value has no upload"))
         }
         let reference = BlobReference(digest: name, upload: upload, size: bytes.count)
-        if manifest?[Name.ready]?.bool != true { try await send(bytes, as: reference, digest, in: layout) }
+        if manifest?[Name.ready]?.bool != true {
+            try await send(bytes, as: reference, manifestKey: manifestKey, in: layout)
+        }
         lately.withLock { lately in
             if lately.count >= Self.maximumKnown { lately = [:] }
             lately[memoryKey] = (reference, .now + memory)
@@ -55,7 +58,7 @@ final class BlobStore: Sendable {
     }
 
     private func send(
-        _ bytes: [UInt8], as reference: BlobReference, _ digest: [UInt8], in layout: TableLayout
+        _ bytes: [UInt8], as reference: BlobReference, manifestKey: [String: AttributeValue], in layout: TableLayout
     ) async throws {
         let starts = Array(stride(from: 0, to: bytes.count, by: Self.partSize))
         _ = try await starts.concurrently(atMost: 4) { [table] start in
@@ -65,7 +68,7 @@ final class BlobStore: Sendable {
         }
         let marked = try await table.update(
             RecordUpdate(
-                key: TableLayout.key(layout.blobs, digest), expression: "SET #ready = :yes", condition: "#up = :up",
+                key: manifestKey, expression: "SET #ready = :yes", condition: "#up = :up",
                 names: [Name.ready, Name.upload],
                 values: [":yes": .bool(true), ":up": .string(reference.upload)]))
         guard marked != nil else {

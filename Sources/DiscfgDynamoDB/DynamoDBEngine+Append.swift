@@ -2,9 +2,6 @@ import AWSClient
 public import DiscfgCore
 
 extension DynamoDBEngine {
-    /// How often an append is tried that is cancelled for nothing but contention: about a tenth of a second.
-    private static let maximumTries = 10
-
     public func basis(for keys: [Key], in config: ConfigName) async throws -> WriteBasis {
         let layout = layout(config)
         guard keys.count < 100 else {
@@ -33,10 +30,12 @@ extension DynamoDBEngine {
         if known[config]?.incarnation != meant {
             guard try await requireRecord(of: config).incarnation == meant else { return .replaced }
         }
+        let trimmed = known[config]?.trimmed ?? 0
+        guard first.revision > trimmed else { throw DiscfgError.compacted(first.revision - 1, oldest: max(1, trimmed)) }
         let append = try await Append(commits, to: layout(config), incarnation: meant, blobs: blobs)
         let announces = known[config]?.isWriting != true
         do {
-            try await carryOut(append.actions(table: table.name, announcing: announces))
+            try await table.transact(append.actions(table: table.name, announcing: announces))
         } catch let error as AWSError where error.code == .transactionCanceled && !error.isContention {
             guard let outcome = try await outcome(of: error, append, announced: announces) else {
                 throw table.translate(error)
@@ -52,21 +51,6 @@ extension DynamoDBEngine {
         return .appended
     }
 
-    /// Sends a transaction, and again while nothing but others' requests are in its way.
-    private func carryOut(_ actions: [TransactWriteItem]) async throws {
-        var isInDoubt = false
-        for attempt in 1... {
-            do {
-                return try await table.transact(actions)
-            } catch var error as AWSError where error.isContention {
-                isInDoubt = isInDoubt || error.mayHaveTakenEffect
-                error.mayHaveTakenEffect = isInDoubt
-                guard attempt < Self.maximumTries else { throw error }
-                if attempt > 1 { try await options.time.sleep(.milliseconds(Int.random(in: 5...20))) }
-            }
-        }
-    }
-
     /// What a cancelled transaction means; `nil` where it was cancelled for another reason than who was first.
     private func outcome(of error: AWSError, _ append: Append, announced: Bool) async throws -> AppendOutcome? {
         let reasons = error.cancellationReasons
@@ -78,21 +62,23 @@ extension DynamoDBEngine {
             known.forget(config)
             return .replaced
         }
-        if failed == 0, reasons[0].item?[Name.end] != nil {
+        let winner = failed == 0 ? reasons[0].item : nil
+        // Ours, written by a try whose answer was lost.
+        if winner?[Name.id]?.string == first.id {
+            known.update(config, append.incarnation) { $0.isWriting = true }
+            return .appended
+        }
+        if winner?[Name.end] != nil {
             known.forget(config)
             return .replaced
         }
-        guard failed == 0, let winner = reasons[0].item, winner[Name.stub] == nil else {
+        guard let winner, winner[Name.stub] == nil else {
+            if error.mayHaveTakenEffect { throw table.translate(error) }
             // Only where the log was trimmed there are entries beyond one that is missing, or nothing but stubs.
             try await tail(of: config).checkReadable(after: first.revision - 1, incarnation: append.incarnation)
             return .conflict(newer: [])
         }
         let draft = try await table.call { try CommitAttributes.read(winner) }
-        // Ours, written by a try whose answer was lost.
-        if draft.commit.id == first.id {
-            known.update(config, append.incarnation) { $0.isWriting = true }
-            return .appended
-        }
         var defeats = 0
         known.update(config, append.incarnation) { log in
             log.defeats += 1
@@ -100,6 +86,8 @@ extension DynamoDBEngine {
             defeats = log.defeats
         }
         var newer = try await resolve([draft], of: config)
+        // So far behind that pages of the log do not end: better begin again at the tail.
+        if defeats > 3 { return .conflict(newer: []) }
         // A writer that was far behind reads the rest at once, instead of being beaten by each.
         if announced || defeats > 1 {
             newer += try await log(
@@ -141,7 +129,9 @@ private struct Append {
         itemLimit = total > Self.itemBytes ? ItemAttributes.inlineLimit / 4 : ItemAttributes.inlineLimit
         var large = commits.reduce(into: Set<[UInt8]>()) { $0.formUnion(CommitAttributes.large(in: $1, limit: budget)) }
         for case let item? in items.values where item.value.bytes.count > itemLimit { large.insert(item.value.bytes) }
-        let stored = try await Array(large).concurrently(atMost: 4) { try await blobs.store($0, in: layout) }
+        let stored = try await Array(large).concurrently(atMost: 4) {
+            try await blobs.store($0, in: layout, incarnation)
+        }
         references = Dictionary(uniqueKeysWithValues: zip(large, stored))
     }
 

@@ -68,7 +68,7 @@ extension DynamoDBEngine {
         if !isVouched, records.first?[Name.revision]?.int64 == after {
             if records.removeFirst()[Name.end] != nil { return nil }
         } else if !isVouched {
-            try await tail(of: config).checkReadable(after: after, incarnation: log.incarnation)
+            guard try await isReadable(log, of: config, after: after) else { return nil }
         }
         let end = records.firstIndex { $0[Name.end] != nil }
         if let end, end == 0 { return nil }
@@ -77,12 +77,22 @@ extension DynamoDBEngine {
             if consistency == .eventual {
                 return try await page(of: config, log, after: after, limit: limit, consistency: .strong)
             }
-            try await tail(of: config).checkReadable(after: after, incarnation: log.incarnation)
+            guard try await isReadable(log, of: config, after: after) else { return nil }
             throw table.damage(DamagedRecord("the log of config “\(config)” has a gap after revision \(after)"))
         }
         let last = commits.last?.revision ?? after
         known.see(last, of: config, log.incarnation)
         return LogPage(commits: commits, tail: last, incarnation: log.incarnation)
+    }
+
+    /// Whether the log is still that of the config.
+    ///
+    /// - Throws: `compacted` or `futureRevision` where it is, and what is beyond a revision cannot be read.
+    private func isReadable(_ log: KnownLogs.Log, of config: ConfigName, after: Revision) async throws -> Bool {
+        let tail = try await tail(of: config)
+        guard tail.incarnation == log.incarnation else { return false }
+        try tail.checkReadable(after: after)
+        return true
     }
 
     /// The commits of some records; `nil` where one is missing, or trimmed.

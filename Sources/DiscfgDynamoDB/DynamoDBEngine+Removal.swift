@@ -37,7 +37,9 @@ extension DynamoDBEngine {
                     condition: "#log = :log AND #purged < :n", names: [Name.purged, Name.log],
                     values: [":n": .integer(step), ":log": .string(record.incarnation)]))
         }
-        if step >= last { _ = try await collectBlobs(of: record) }
+        if step >= last, known.isDueForCollection(config, every: min(.seconds(3600), options.orphanAge)) {
+            try await collectBlobs(of: record)
+        }
         return step >= last
     }
 
@@ -65,7 +67,7 @@ extension DynamoDBEngine {
 
     /// Removes large values to which nothing refers; returns how many.
     @discardableResult
-    func collectBlobs(of record: StoredConfig) async throws -> Int {
+    private func collectBlobs(of record: StoredConfig) async throws -> Int {
         let collector = BlobCollector(table: table, layout: layout(record.name), incarnation: record.incarnation)
         return try await collector.collect(before: options.time.now() - options.orphanAge)
     }
@@ -116,7 +118,7 @@ extension DynamoDBEngine {
                 mark.action(table: table.name),
             ])
             return true
-        } catch let error as AWSError where error.code == .transactionCanceled {
+        } catch let error as AWSError where error.cancellationReasons.first?.code == "ConditionalCheckFailed" {
             return false
         } catch let error as AWSError {
             throw table.translate(error)
@@ -129,11 +131,22 @@ extension DynamoDBEngine {
         try await removeItems(of: record, in: layout)
         try await BlobCollector(table: table, layout: layout, incarnation: record.incarnation).removeAll()
         try await emptyLog(of: record, in: layout)
+        // The record last, and with it its name: as long as they are there, what is left is found.
         let isOurs = (condition: "#log = :log", names: ["#log": Name.log])
         let values: [String: AttributeValue] = [":log": .string(record.incarnation)]
-        // The record last: as long as it is there, what is left is found.
-        try await table.delete(layout.catalogEntry, if: isOurs.condition, names: isOurs.names, values: values)
-        try await table.delete(layout.record, if: isOurs.condition, names: isOurs.names, values: values)
+        do {
+            try await table.transact(
+                [layout.catalogEntry, layout.record].map { key in
+                    .delete(
+                        .init(
+                            tableName: table.name, key: key, conditionExpression: isOurs.condition,
+                            expressionAttributeNames: isOurs.names, expressionAttributeValues: values))
+                })
+        } catch let error as AWSError where error.code == .transactionCanceled && !error.isContention {
+            // Another has finished it.
+        } catch let error as AWSError {
+            throw table.translate(error)
+        }
         known.forget(record.name)
     }
 
@@ -166,12 +179,21 @@ extension DynamoDBEngine {
     /// Finishes interrupted removals, and notes where the tails are for writers that know nothing yet.
     public func maintain() async throws {
         var last: ConfigName?
+        var failure: DiscfgError?
         while true {
-            let names = try await catalog(after: last, limit: 100)
-            guard let newest = names.last else { return }
-            for name in names { try await maintain(name) }
+            let names = try await configNames(after: last, limit: 1000)
+            guard let newest = names.last else { break }
+            for name in names {
+                do {
+                    try await maintain(name)
+                } catch let error as DiscfgError {
+                    // One config that this process may not touch must not keep the others from their turn.
+                    failure = failure ?? error
+                }
+            }
             last = newest
         }
+        if let failure { throw failure }
     }
 
     private func maintain(_ name: ConfigName) async throws {
@@ -179,6 +201,8 @@ extension DynamoDBEngine {
         guard let record = try await table.call({ try attributes.map { try StoredConfig($0) } }) else { return }
         if record.isRemoved { return try await purge(record) }
         let tail = try await tail(of: record)
+        // A trim that was interrupted.
+        if record.purged < min(record.trimmed, tail.revision - 1) { _ = try await trim(name, through: record.trimmed) }
         guard tail.revision > record.hint else { return }
         let newest = Commit(revision: tail.revision, time: tail.time, author: "", message: "", changes: [])
         _ = try await table.update(layout(name).announcement(of: newest, record.incarnation).raising)

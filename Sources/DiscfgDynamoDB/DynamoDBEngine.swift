@@ -80,7 +80,7 @@ public final class DynamoDBEngine: StorageEngine {
         let entry = CommitAttributes.make(first, key: layout.entry(first.revision, incarnation), blobs: [:])
         let catalogEntry = layout.catalogEntry.merging([Name.log: .string(incarnation)]) { $1 }
         let isAbsent = "attribute_not_exists(\(Name.partition))"
-        var hasMadeTable = false
+        var (hasMadeTable, isInDoubt) = (false, false)
         for _ in 0..<10 {
             do {
                 try await table.transact([
@@ -98,10 +98,7 @@ public final class DynamoDBEngine: StorageEngine {
                 try await manager.make(settings.capacity ?? .onDemand)
                 hasMadeTable = true
             } catch let error as AWSError where error.code == .transactionCanceled {
-                if error.isContention {
-                    try await options.time.sleep(.milliseconds(Int.random(in: 5...20)))
-                    continue
-                }
+                isInDoubt = isInDoubt || error.mayHaveTakenEffect
                 guard let found = error.cancellationReasons.first?.item else { throw table.translate(error) }
                 let other = try await table.call { try StoredConfig(found) }
                 // Our own, written by a try whose answer was lost.
@@ -116,8 +113,9 @@ public final class DynamoDBEngine: StorageEngine {
             }
         }
         throw DiscfgError(
-            .storeUnavailable, "Others make or remove the config “\(name)” at the same time.",
-            hint: "Nothing was written; try again in a moment.")
+            isInDoubt ? .outcomeUnknown : .storeUnavailable,
+            "Others make or remove the config “\(name)” at the same time.",
+            hint: isInDoubt ? "See with “discfg cfgs” whether it was made." : "Try again in a moment.")
     }
 
     public func config(_ name: ConfigName) async throws -> ConfigRecord? {
@@ -127,12 +125,18 @@ public final class DynamoDBEngine: StorageEngine {
     }
 
     public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
-        let names = try await catalog(after: after, limit: limit)
-        return try await names.concurrently(atMost: 8) { try await self.config($0) }.compactMap { $0 }
+        let names = try await configNames(after: after, limit: limit)
+        return try await names.concurrently(atMost: 8) { name in
+            do {
+                return try await self.config(name)
+            } catch let error as DiscfgError where error.code == .configNotFound {
+                // It ended while it was read.
+                return nil
+            }
+        }.compactMap { $0 }
     }
 
-    /// The names of all configs, also of those that are being removed.
-    func catalog(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
+    public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         var query = PartitionQuery(partition: TableLayout.catalog, limit: limit, attributes: [Name.sort])
         if let after {
             query.condition = "#s > :a"

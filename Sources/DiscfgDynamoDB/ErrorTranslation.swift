@@ -33,8 +33,9 @@ extension Table {
         default:
             let reasons = error.throttlingReasons
             let why = reasons.isEmpty ? "" : " Throttled: \(reasons.joined(separator: ", "))."
+            let text = "\(error)"
             return DiscfgError(
-                .storeUnavailable, "DynamoDB cannot do that now: \(error).\(why)",
+                .storeUnavailable, "DynamoDB cannot do that now: \(text)\(text.hasSuffix(".") ? "" : ".")\(why)",
                 hint: error.hint ?? "Nothing was written; try again in a moment.", cause: error)
         }
     }

@@ -10,6 +10,8 @@ final class KnownLogs: Sendable {
         var incarnation: String
         /// A revision that is there.
         var seen: Revision
+        /// The last revision that was trimmed: what is up to there must not be written, whatever is left of it.
+        var trimmed: Revision = 0
         /// Whether this process has appended, and so need not tell others where the tail is.
         var isWriting = false
         /// How often others were first since the last success.
@@ -20,6 +22,7 @@ final class KnownLogs: Sendable {
     private static let trusted: Duration = .seconds(600)
     private static let maximumCount = 1000
     private let logs = Mutex<[ConfigName: Log]>([:])
+    private let collections = Mutex<[ConfigName: ContinuousClock.Instant]>([:])
 
     subscript(config: ConfigName) -> Log? {
         logs.withLock { logs in
@@ -36,6 +39,7 @@ final class KnownLogs: Sendable {
             var log = known ?? Log(incarnation: record.incarnation, seen: 0, since: .now)
             log.since = .now
             log.seen = max(log.seen, record.hint, seen ?? 0)
+            log.trimmed = max(log.trimmed, record.trimmed)
             logs[record.name] = log
         }
     }
@@ -51,6 +55,19 @@ final class KnownLogs: Sendable {
 
     func see(_ revision: Revision, of config: ConfigName, _ incarnation: String) {
         update(config, incarnation) { $0.seen = max($0.seen, revision) }
+    }
+
+    /// Whether values that nothing refers to were last looked for so long ago; if so, that is noted as now.
+    ///
+    /// It reads all items and the whole log, and so is not for every time.
+    func isDueForCollection(_ config: ConfigName, every interval: Duration) -> Bool {
+        collections.withLock { collections in
+            let now = ContinuousClock.now
+            if let last = collections[config], now - last < interval { return false }
+            if collections.count >= Self.maximumCount { collections = [:] }
+            collections[config] = now
+            return true
+        }
     }
 
     func forget(_ config: ConfigName) { logs.withLock { $0[config] = nil } }

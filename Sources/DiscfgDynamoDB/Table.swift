@@ -87,11 +87,28 @@ struct Table: Sendable {
         } ?? false
     }
 
-    /// Writes all or nothing; what DynamoDB answers is left to the caller.
+    /// How often a write is tried that is refused for nothing but contention: about a tenth of a second.
+    private static let maximumTries = 10
+
+    /// Writes all or nothing, and again while nothing but others' requests are in the way.
+    ///
+    /// What else DynamoDB answers is left to the caller, as `AWSError`.
     func transact(_ items: [TransactWriteItem]) async throws {
-        let answer = try await dynamoDB.transactWriteItems(
-            TransactWriteItemsRequest(transactItems: items, returnConsumedCapacity: .total))
-        for capacity in answer.consumedCapacity ?? [] { meter(capacity) }
+        var isInDoubt = false
+        for attempt in 1... {
+            do {
+                let answer = try await dynamoDB.transactWriteItems(
+                    TransactWriteItemsRequest(transactItems: items, returnConsumedCapacity: .total))
+                for capacity in answer.consumedCapacity ?? [] { meter(capacity) }
+                return
+            } catch var error as AWSError {
+                // Whatever comes later does not clear the doubt of an earlier try.
+                isInDoubt = isInDoubt || error.mayHaveTakenEffect
+                error.mayHaveTakenEffect = isInDoubt
+                guard error.isContention, attempt < Self.maximumTries else { throw error }
+                if attempt > 1 { try await time.sleep(.milliseconds(Int.random(in: 5...20))) }
+            }
+        }
     }
 
     private func count(_ capacity: ConsumedCapacity?) {
@@ -110,7 +127,7 @@ struct Table: Sendable {
 
     /// Writes one record, and again while a transaction on it is under way.
     private func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
-        for _ in 0..<10 {
+        for _ in 1..<Self.maximumTries {
             do {
                 return try await body()
             } catch let error as AWSError where error.code == .transactionConflict {

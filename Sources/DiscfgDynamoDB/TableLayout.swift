@@ -19,8 +19,8 @@ struct TableLayout: Sendable {
     var catalogEntry: [String: AttributeValue] { Self.key(Self.catalog, Array(config.description.utf8)) }
     /// The partition of the current items.
     var items: String { "C#\(config)#K" }
-    /// The partition that lists large values by their digests.
-    var blobs: String { "C#\(config)#B" }
+    /// The partition that lists large values by their digests: of this incarnation alone, as the log.
+    func blobs(_ incarnation: String) -> String { "C#\(config)#B#\(incarnation)" }
 
     func item(_ key: Key) -> [String: AttributeValue] { Self.key(items, key.bytes) }
     /// The partition of the log: of this incarnation alone, so that no late writer can touch another's.
@@ -28,7 +28,7 @@ struct TableLayout: Sendable {
     func entry(_ revision: Revision, _ incarnation: String) -> [String: AttributeValue] {
         Self.key(log(incarnation), Self.bytes(of: revision))
     }
-    /// The partition of the parts of one large value.
+    /// The partition of the parts of one large value; no two uploads have the same name.
     func parts(of blob: BlobReference) -> String { "C#\(config)#V#\(blob.digest)#\(blob.upload)" }
 
     static func key(_ partition: String, _ sort: [UInt8]) -> [String: AttributeValue] {
@@ -92,5 +92,7 @@ enum Name {
     static let upload = "up"
     static let size = "size"
     static let ready = "ready"
+    /// An upload that is being removed.
+    static let dead = "dead"
     static let bytes = "bytes"
 }

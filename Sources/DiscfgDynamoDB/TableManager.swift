@@ -140,6 +140,11 @@ public struct TableManager: Sendable {
     ///
     /// - Throws: `DiscfgError`, also where the table is protected against deletion.
     public func destroy() async throws {
+        guard try await !status().isProtected else {
+            throw DiscfgError(
+                .storeNotWritable, "The DynamoDB table “\(table.name)” is protected against deletion.",
+                hint: "Take the protection off first, in AWS's console or with “aws dynamodb update-table”.")
+        }
         try await table.call {
             _ = try await table.dynamoDB.deleteTable(DeleteTableRequest(tableName: table.name))
         }

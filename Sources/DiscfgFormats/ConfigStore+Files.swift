@@ -18,6 +18,19 @@ public struct ImportRequest: Sendable, Hashable {
     }
 }
 
+/// What an import came to.
+public struct ImportOutcome: Sendable, Hashable {
+    /// The config's revision after it.
+    public var revision: Revision
+    /// How many commits it took: 0 where nothing differed, more than one where the store does not take so much in one.
+    public var commits: Int
+
+    public init(revision: Revision, commits: Int) {
+        self.revision = revision
+        self.commits = commits
+    }
+}
+
 extension ConfigStore {
     /// The most operations of an import that are committed as one.
     public static var importBatch: Int { 20_000 }
@@ -32,35 +45,42 @@ extension ConfigStore {
         return try ImportPlan(current: current, leaves: leaves, prefix: request.prefix, prune: request.prunes)
     }
 
-    /// Carries out a plan: as one commit, unless it is larger than `importBatch`.
+    /// Carries out a plan: as one commit, unless it is larger than `importBatch` or than the store takes.
     ///
     /// - Parameters:
     ///   - plan: What to do; an empty one makes no commit.
     ///   - request: Whose import it is.
     ///   - config: Where.
     ///   - progress: Told how many operations are done.
-    /// - Returns: The config's revision then.
-    /// - Throws: `DiscfgError`; the batches before the one that failed are committed.
+    /// - Returns: The config's revision then, and in how many commits.
+    /// - Throws: `DiscfgError`; the batches before the one that failed are committed, and the hint says how many operations they
+    ///   had. A plan that is made anew goes on from there.
     public func carryOut(
         _ plan: ImportPlan, as request: ImportRequest, in config: ConfigName, progress: (Int) async -> Void = { _ in }
-    ) async throws -> Revision {
-        var revision: Revision?
+    ) async throws -> ImportOutcome {
+        var outcome: ImportOutcome?
         var (done, most) = (0, Self.importBatch)
         let message = request.message.isEmpty ? "import" : request.message
         while done < plan.operations.count {
             let batch = plan.operations[done...].prefix(most, bytes: Self.importBatchBytes)
             let transaction = Transaction(then: Array(batch), author: request.author, message: message)
             do {
-                revision = try await commit(transaction, to: config).revision
+                let revision = try await commit(transaction, to: config).revision
+                outcome = ImportOutcome(revision: revision, commits: (outcome?.commits ?? 0) + 1)
                 done += batch.count
                 await progress(done)
             } catch let error as DiscfgError where error.code == .tooLarge && batch.count > 1 {
                 // What is replaced counts too, and only the store knows how large that is.
                 most = batch.count / 2
+            } catch var error as DiscfgError where done > 0 {
+                let rest =
+                    "\(done) of \(plan.operations.count) changes are committed; import again to go on from there."
+                error.hint = error.hint.map { "\($0) \(rest)" } ?? rest
+                throw error
             }
         }
-        if let revision { return revision }
-        return try await self.revision(of: config)
+        if let outcome { return outcome }
+        return ImportOutcome(revision: try await self.revision(of: config), commits: 0)
     }
 
     /// The items below a directory as a file.

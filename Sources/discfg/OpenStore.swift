@@ -34,7 +34,7 @@ struct OpenStore: Sendable {
                 table: address.table, client: client,
                 options: .init(
                     meter: { units.increment(by: Int64((($0.capacityUnits ?? 0) * 2).rounded())) },
-                    progress: { Output.note($0) }))
+                    progress: { if Descriptor.error.isTerminal { Output.note($0) } }))
             table = engine.manager
             shutdown = { try await client.shutdown() }
             local = Self.service(engine, metrics, pollInterval, logger)
@@ -69,7 +69,7 @@ struct OpenStore: Sendable {
                 ).increment(by: call.attempts)
             })
             return try AWSClient(configuration: configuration, options: options, logger: logger)
-        } catch let error as AWSError {
+        } catch {
             throw DiscfgError(.invalidRequest, error.message, hint: error.hint, cause: error)
         }
     }

@@ -65,7 +65,7 @@ extension Session {
         let expiry = Task {
             while !Task.isCancelled {
                 // Cancelled means that it is over, and a failure is tried again.
-                try? await Task.sleep(for: .milliseconds(250))
+                try? await Task.sleep(for: local.sweepInterval)
                 _ = try? await local.expireOverdue(in: config)
             }
         }

@@ -94,6 +94,9 @@ struct EvaluatorTests {
         var evaluator = Self.evaluator(now: Timestamp(milliseconds: 1))
         _ = try evaluator.evaluate(Self.set("/a", "x"))
         #expect(evaluator.proposed[0].time == Self.start)
+        var later = Self.evaluator(now: Self.start + .seconds(5))
+        _ = try later.evaluate(Self.set("/a", "x"))
+        #expect(later.tail.time == Self.start + .seconds(5), "the next writer must know, when its clock was put back")
     }
 
     @Test("What was taken back was never there")

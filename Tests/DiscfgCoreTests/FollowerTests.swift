@@ -74,6 +74,39 @@ struct FollowerTests {
         await #expect(throws: CancellationError.self) { try await waiter.value }
     }
 
+    @Test("Who follows a log that ended is told so, and not given another's")
+    func strayed() async throws {
+        let follower = LogFollower(pace: Self.long, time: .system) { Self.nothing(after: $0, $1) }
+        follower.note(Self.page(1...9))
+        let waiter = Task { try await follower.wait(beyond: 9, incarnation: "a", atMost: .seconds(600)) }
+        while follower.recent(after: 9, limit: 1) == nil { await Task.yield() }
+        follower.note(Self.page(1...12, incarnation: "b"))
+        let error = await #expect(throws: DiscfgError.self) { try await waiter.value }
+        #expect(error?.code == .compacted)
+        // What was read of the old log and arrives late changes nothing.
+        follower.note(Self.page(1...50))
+        let next = Task { try await follower.wait(beyond: 12, incarnation: "b", atMost: .seconds(600)) }
+        while follower.recent(after: 12, limit: 1) == nil { await Task.yield() }
+        #expect(follower.recent(after: 11, limit: 10)?.commits.map(\.message) == ["b"])
+        next.cancel()
+    }
+
+    @Test("A failure that passes is waited out, so that not everybody goes to the store at once")
+    func passingFailure() async throws {
+        let reads = Mutex(0)
+        let follower = LogFollower(pace: Self.short, time: .system) { _, _ in
+            let count = reads.withLock { count in
+                count += 1
+                return count
+            }
+            if count < 4 { throw DiscfgError(.storeUnavailable, "It is away.") }
+            return Self.page(2...2)
+        }
+        follower.note(Self.page(1...1))
+        try await follower.wait(beyond: 1, incarnation: "a", atMost: .seconds(600))
+        #expect(reads.withLock { $0 } == 4)
+    }
+
     @Test("A store that fails is reported to all who wait")
     func failure() async throws {
         let follower = LogFollower(pace: Self.short, time: .system) { _, _ in

@@ -67,6 +67,43 @@ struct RemovalTests {
         #expect(try await other.changes(ChangesQuery(after: 22), in: .default).commits.map(\.revision) == [23])
     }
 
+    @Test("A large value of a config that was deleted is stored anew for the config that takes its name")
+    func sameValueAgain() async throws {
+        let fixture = try await DynamoDBFixture()
+        let service = fixture.service()
+        let name = try ConfigName("again")
+        for _ in 0..<2 {
+            _ = try await service.createConfig(name, settings: ConfigSettings(), author: "")
+            _ = try await service.commit(set("/a", large), to: name)
+            #expect(try await fixture.service().get(try Key(path: "/a"), in: name).item.value.bytes == large)
+            try await service.deleteConfig(name)
+        }
+        #expect(try await records(fixture, in: "#V#") == 0)
+    }
+
+    @Test("Nobody writes at a revision that was trimmed, also when nothing is left there")
+    func trimmedRevision() async throws {
+        let fixture = try await DynamoDBFixture()
+        let service = fixture.service()
+        for number in 1...9 { _ = try await service.commit(set("/a", [UInt8(number)]), to: .default) }
+        _ = try await service.compact(.default, keeping: .through(9))
+        let engine = fixture.engine()
+        let tail = try await engine.tail(of: .default)
+        // As DynamoDB does days later.
+        let client = try Clients.client(for: try await Ministack.shared().url)
+        var sort = [UInt8](repeating: 0, count: 8)
+        sort[7] = 4
+        _ = try await DynamoDB(client).deleteItem(
+            DeleteItemRequest(
+                tableName: fixture.table,
+                key: ["pk": .string("C#default#L#\(tail.incarnation)"), "sk": .binary(sort)]))
+        let late = Commit(revision: 4, time: tail.time, author: "", message: "late", changes: [])
+        let error = await #expect(throws: DiscfgError.self) {
+            try await engine.append([late], to: .default, incarnation: tail.incarnation)
+        }
+        #expect(error?.code == .compacted)
+    }
+
     @Test("A removal that was interrupted is finished by whoever comes next, and its name can be used again")
     func interrupted() async throws {
         let name = try ConfigName("temporary")

@@ -8,6 +8,8 @@ struct Sandbox: Sendable {
     let folder: URL
     /// The store that commands use when they name none.
     let store: String
+    /// What else is in the environment.
+    var variables: [String: String] = [:]
 
     /// Makes a sandbox, runs the test in it, and removes it.
     static func with(_ body: (Sandbox) async throws -> Void) async throws {
@@ -18,7 +20,7 @@ struct Sandbox: Sendable {
     }
 
     /// The same folder, with another store.
-    func on(_ store: String) -> Sandbox { Sandbox(folder: folder, store: store) }
+    func on(_ store: String) -> Sandbox { Sandbox(folder: folder, store: store, variables: variables) }
 
     /// The folder of the binaries that were built with the tests.
     static let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
@@ -30,11 +32,16 @@ struct Sandbox: Sendable {
     /// What every program of a test finds in its environment.
     var environment: Environment {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        return .custom([
+        let standard = [
             "PATH": "\(Self.products):\(path)", "HOME": folder.path, "XDG_DATA_HOME": folder.path + "/data",
             "LOGNAME": "ann",
             "DISCFG_STORE": store, "LC_ALL": "C.UTF-8", "TMPDIR": folder.path,
-        ])
+        ]
+        return .custom(
+            Dictionary(
+                uniqueKeysWithValues: standard.merging(variables) { $1 }.map {
+                    (Environment.Key(stringLiteral: $0), $1)
+                }))
     }
 
     /// What came of a program.

@@ -44,7 +44,7 @@ struct StoreTests {
     }
 
     /// Times differ from run to run; nothing else may.
-    private static func withoutTimes(_ text: String) -> String {
+    static func withoutTimes(_ text: String) -> String {
         text.replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+Z/, with: "TIME")
     }
 

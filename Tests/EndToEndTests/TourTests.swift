@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The README's tour, run word for word in one shell.
-@Suite("Tour")
+@Suite("Tour", .serialized)
 struct TourTests {
     /// A command of the tour and what the README says it prints; `…` stands for what differs from run to run.
     struct Step: Sendable {
@@ -30,22 +30,35 @@ struct TourTests {
         return steps
     }
 
+    /// Where the tour keeps its configs when it is run as it stands.
+    static let store = "sqlite:tour.db"
+
     @Test("Every command of the README's tour prints what the README says")
     func tour() async throws {
-        let steps = try Self.steps()
-        #expect(steps.count > 15)
-        try await Sandbox.with { sandbox in
-            // One shell for all, as the reader has; standard error is shown where it belongs.
-            let marker = "--8<-- \(UUID().uuidString)"
-            let script =
-                "exec 2>&1\nunset DISCFG_STORE\nset +e\n" + steps.map { "\($0.command)\necho '\(marker)'\n" }.joined()
-                + "kill $(jobs -p) 2>/dev/null\n"
-            let outputs = try await sandbox.bash(script).output.components(separatedBy: marker + "\n")
-            for (step, output) in zip(steps, outputs) {
-                #expect(
-                    Self.matches(output, step.output),
-                    "$ \(step.command)\n\(output)\n— where the README has —\n\(step.output)")
-            }
+        try await Sandbox.with { try await run(in: $0, store: Self.store) }
+    }
+
+    @Test("The tour is the same on DynamoDB, with one variable changed", DynamoDBStore.isAvailable)
+    func tourOnDynamoDB() async throws {
+        try await DynamoDBStore.with { sandbox in try await run(in: sandbox, store: sandbox.store) }
+    }
+
+    private func run(in sandbox: Sandbox, store: String) async throws {
+        let steps = try Self.steps().map { step in
+            let command = step.command.replacing("=" + Self.store, with: "='\(store)'")
+            return Step(command: command, output: step.output.replacing(Self.store, with: store))
+        }
+        #expect(steps.count > 15 && steps.contains { $0.command.contains(store) })
+        // One shell for all, as the reader has; standard error is shown where it belongs.
+        let marker = "--8<-- \(UUID().uuidString)"
+        let script =
+            "exec 2>&1\nunset DISCFG_STORE\nset +e\n" + steps.map { "\($0.command)\necho '\(marker)'\n" }.joined()
+            + "kill $(jobs -p) 2>/dev/null\nwait\n"
+        let outputs = try await sandbox.bash(script).output.components(separatedBy: marker + "\n")
+        for (step, output) in zip(steps, outputs) {
+            #expect(
+                Self.matches(output, step.output),
+                "$ \(step.command)\n\(output)\n— where the README has —\n\(step.output)")
         }
     }
 

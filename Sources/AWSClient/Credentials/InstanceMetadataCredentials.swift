@@ -99,7 +99,13 @@ public struct InstanceMetadataCredentials: CredentialsProvider {
         }
     }
 
-    private var answers: LocalAnswers { LocalAnswers(transport: transport, timeout: .seconds(1)) }
+    private var answers: LocalAnswers { LocalAnswers(transport: transport, timeout: timeout) }
+
+    /// How long one try may take: a second, or what AWS_METADATA_SERVICE_TIMEOUT says, up to a minute.
+    private var timeout: Duration {
+        let seconds = environment["AWS_METADATA_SERVICE_TIMEOUT"].flatMap { Double($0) } ?? 1
+        return .milliseconds(Int(min(max(seconds.isNaN ? 1 : seconds, 0.1), 60) * 1000))
+    }
 
     private static func url(_ endpoint: AWSEndpoint, _ path: String) -> String {
         endpoint.url + (endpoint.path.hasSuffix("/") ? "" : "/") + path

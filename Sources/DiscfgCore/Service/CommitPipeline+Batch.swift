@@ -29,7 +29,7 @@ extension CommitPipeline {
     /// - Throws: What nobody in the batch was told yet.
     private func carryOut(_ batch: ArraySlice<Waiter>) async throws {
         let touched = Touched(batch.map(\.transaction))
-        var ground = try await load(touched, from: takeMemory())
+        var ground = try await load(touched, from: memory.take())
         var (attempt, renewals) = (0, 0)
         while true {
             let results = evaluate(batch, touching: touched, with: &ground.evaluator)
@@ -49,7 +49,7 @@ extension CommitPipeline {
                 ground.isExact = true
                 continue
             case .done:
-                remember(WriterMemory(ground.evaluator, used: touched.keys))
+                memory.put(WriterMemory(ground.evaluator, used: touched.keys))
                 putBack(batch.dropFirst(results.count))
                 for (waiter, result) in zip(batch, results) { waiter.continuation.resume(with: result) }
                 return
@@ -57,6 +57,7 @@ extension CommitPipeline {
                 ground.evaluator.advance(over: newer)
                 ground.isExact = false
                 metrics.conflicts.increment()
+            case .outdated(let tail?) where try await catchUp(&ground, with: tail): break
             case .outdated(let tail):
                 // From the exact tail now: where a basis may be behind, it would be behind again.
                 let tail = if let tail { tail } else { try await engine.tail(of: config) }
@@ -65,6 +66,21 @@ extension CommitPipeline {
             attempt += 1
             try await backOff(attempt)
         }
+    }
+
+    /// Takes over the commits up to a tail that was found after everything was read; what was read is exact there.
+    ///
+    /// - Returns: Whether they are there.
+    private func catchUp(_ ground: inout Ground, with tail: LogTail) async throws -> Bool {
+        let known = ground.evaluator.tail
+        guard tail.incarnation == known.incarnation, tail.revision > known.revision else { return false }
+        let page = try await engine.log(
+            of: config, after: known.revision, limit: 1000, incarnation: known.incarnation, consistency: .strong)
+        let newer = page.commits.filter { $0.revision <= tail.revision }
+        guard newer.last?.revision == tail.revision else { return false }
+        ground.evaluator.advance(over: newer)
+        ground.isExact = true
+        return true
     }
 
     /// What came of each transaction, in order, until one did not fit; none where what had expired takes all the room.
@@ -139,6 +155,7 @@ extension CommitPipeline {
                     if let doubt { throw doubt }
                     return .outdated(tail: nil)
                 case .appended, .conflict:
+                    ownWrites.insert(commits.lazy.flatMap(\.changes).map(\.key))
                     metrics.commits.increment(by: commits.count)
                     noteCommits(through: commits[0].revision + Int64(commits.count) - 1, count: commits.count)
                     committed(LogPage(following: commits, incarnation: incarnation))

@@ -14,8 +14,6 @@ final class CommitPipeline: Sendable {
     private struct State {
         var waiting: [Waiter] = []
         var isDraining = false
-        /// Out while a batch is under way.
-        var memory: WriterMemory?
         var hasCommittedHundredth = false
     }
 
@@ -30,18 +28,21 @@ final class CommitPipeline: Sendable {
     let time: TimeSource
     let metrics: ServiceMetrics
     let ownWrites: OwnWrites
+    /// Empty while a batch is under way.
+    let memory: WriterMemorySlot
     /// Told of what was appended.
     let committed: @Sendable (LogPage) -> Void
 
     init(
         config: ConfigName, engine: any StorageEngine, time: TimeSource, metrics: ServiceMetrics, ownWrites: OwnWrites,
-        committed: @escaping @Sendable (LogPage) -> Void
+        memory: WriterMemorySlot, committed: @escaping @Sendable (LogPage) -> Void
     ) {
         self.config = config
         self.engine = engine
         self.time = time
         self.metrics = metrics
         self.ownWrites = ownWrites
+        self.memory = memory
         self.committed = committed
     }
 
@@ -63,7 +64,8 @@ final class CommitPipeline: Sendable {
                     throwing: DiscfgError(
                         .overloaded, "\(Self.maximumWaiting) writes to config “\(config)” are waiting already.",
                         hint: "Try again in a moment; nothing was written."))
-            case true?: Task { await drain() }
+            // Not of the caller: what its task is bound by does not bind the others.
+            case true?: Task.detached { await self.drain() }
             case false?: break
             }
         }
@@ -90,14 +92,6 @@ final class CommitPipeline: Sendable {
         state.withLock { $0.waiting.insert(contentsOf: waiters, at: 0) }
     }
 
-    /// Takes the memory out, so that there is one owner and changing it copies nothing.
-    func takeMemory() -> WriterMemory? {
-        state.withLock { state in
-            defer { state.memory = nil }
-            return state.memory
-        }
-    }
-
     /// Whether this process has committed a revision that is a multiple of a hundred.
     var hasCommittedHundredth: Bool { state.withLock { $0.hasCommittedHundredth } }
 
@@ -105,8 +99,6 @@ final class CommitPipeline: Sendable {
         guard revision / 100 > (revision - Int64(count)) / 100 else { return }
         state.withLock { $0.hasCommittedHundredth = true }
     }
-
-    func remember(_ memory: WriterMemory) { state.withLock { $0.memory = memory } }
 
     /// Waits a little, never in step with other writers; gives up on a config that is too busy.
     func backOff(_ attempt: Int) async throws {

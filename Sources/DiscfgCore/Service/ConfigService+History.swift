@@ -3,28 +3,37 @@ extension ConfigService {
         let deadline = ContinuousClock.now + min(query.wait ?? .zero, ChangesQuery.maximumWait)
         let follower = lane(config).follower
         var position = query.after
+        // From the first reading on it is one log, whatever is made anew in its place.
+        var incarnation: String?
         while true {
             try Task.checkCancellation()
-            let page = try await nextCommits(of: config, after: position, query, follower: follower)
+            let page = try await nextCommits(
+                of: config, after: position, query, follower: follower, incarnation: incarnation)
+            incarnation = page.incarnation
             if let last = page.commits.last { position = last.revision }
             let selected = page.commits.compactMap { $0.selecting(query.selection) }
             let remaining = deadline - ContinuousClock.now
             if !selected.isEmpty || (remaining <= .zero && (page.commits.isEmpty || query.wait != nil)) {
                 return ChangePage(commits: selected, scanned: position, revision: max(page.tail, position))
             }
-            if page.commits.isEmpty { try await follower.wait(beyond: position, atMost: remaining) }
+            if page.commits.isEmpty {
+                try await follower.wait(beyond: position, incarnation: page.incarnation, atMost: remaining)
+            }
         }
     }
 
     /// From memory for those who wait and keep up; others look at the store.
     private func nextCommits(
-        of config: ConfigName, after position: Revision, _ query: ChangesQuery, follower: LogFollower
+        of config: ConfigName, after position: Revision, _ query: ChangesQuery, follower: LogFollower,
+        incarnation: String?
     ) async throws -> LogPage {
         let limit = min(query.limit, 1000)
-        if query.wait != nil, let page = follower.recent(after: position, limit: limit) { return page }
+        if query.wait != nil, let page = follower.recent(after: position, limit: limit, incarnation: incarnation) {
+            return page
+        }
         do {
             let page = try await engine.log(
-                of: config, after: position, limit: limit, incarnation: nil, consistency: .strong)
+                of: config, after: position, limit: limit, incarnation: incarnation, consistency: .strong)
             follower.note(page)
             return page
         } catch let error as DiscfgError where error.code == .configNotFound {

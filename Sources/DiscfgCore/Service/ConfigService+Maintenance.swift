@@ -3,21 +3,24 @@ import CoreMetrics
 public import ServiceLifecycle
 
 extension ConfigService {
+    /// The time between two looks for keys that are overdue.
+    public var sweepInterval: Duration { engine.traits.sweepInterval }
+
     /// Commits the expiry of what is overdue in a config, and returns how many keys that were.
     @discardableResult
     public func expireOverdue(in config: ConfigName) async throws -> Int {
-        // So many that their values fit one append, however large they are.
-        let batch = max(1, min(1000, engine.limits.bytes / Value.maximumLength))
+        // So many that their values fit memory, however large they are.
+        let batch = max(16, min(1000, engine.limits.bytes / Value.maximumLength))
         var count = 0
-        var revision: Revision?
+        // An index that is behind names keys again that are gone already.
+        var done: Set<Key> = []
         while true {
-            let keys = try await engine.overdueKeys(in: config, at: time.now(), limit: batch)
-            guard !keys.isEmpty else { return count }
+            let overdue = try await engine.overdueKeys(in: config, at: time.now(), limit: batch + min(done.count, 1000))
+            let keys = overdue.filter { !done.contains($0) }.prefix(batch)
+            guard !keys.isEmpty, done.count < 100_000 else { return count }
             // Whatever a transaction looks at is expired first when it is overdue.
-            let result = try await commit(Transaction(then: keys.map { .get($0) }), to: config)
-            // An index that is behind may name keys that are gone already.
-            if result.revision == revision { return count }
-            revision = result.revision
+            _ = try await commit(Transaction(then: keys.map { .get($0) }), to: config)
+            done.formUnion(keys)
             metrics.expired.increment(by: keys.count)
             count += keys.count
         }
@@ -56,9 +59,15 @@ public struct ConfigMaintenance: Service {
         await cancelWhenGracefulShutdown {
             let interval = service.engine.traits.sweepInterval
             var sinceRetention = retentionInterval
+            var names: [ConfigName] = []
             while !Task.isCancelled {
                 let isDue = sinceRetention >= retentionInterval
-                await tidy(withRetention: isDue)
+                if isDue { await attempt { try await service.engine.maintain() } }
+                await attempt {
+                    // Names are looked up each time only where that costs nothing.
+                    if isDue || service.engine.traits.readsTellTail { names = try await allNames() }
+                }
+                for name in names { await attempt(on: name) { try await tidy(name, withRetention: isDue) } }
                 sinceRetention = isDue ? interval : sinceRetention + interval
                 // Cancelled means shut down, which the loop looks for.
                 try? await service.time.sleep(interval)
@@ -66,32 +75,33 @@ public struct ConfigMaintenance: Service {
         }
     }
 
-    /// One round; a store that fails now is tried again in the next.
-    private func tidy(withRetention: Bool) async {
-        do {
-            if withRetention { try await service.engine.maintain() }
-            var last: ConfigName?
-            while true {
-                let records = try await service.engine.configs(after: last, limit: 100)
-                for record in records { try await tidy(record, withRetention: withRetention) }
-                guard let name = records.last?.name else { return }
-                last = name
-            }
-        } catch is CancellationError {
-            return
-        } catch {
-            service.logger.warning("maintenance failed", metadata: ["error": "\(error)"])
+    private func allNames() async throws -> [ConfigName] {
+        var names: [ConfigName] = []
+        while true {
+            let page = try await service.engine.configNames(after: names.last, limit: 1000)
+            if page.isEmpty { return names }
+            names += page
         }
     }
 
-    /// One config; what fails here must not keep the others from their turn.
-    private func tidy(_ record: ConfigRecord, withRetention: Bool) async throws {
+    private func tidy(_ name: ConfigName, withRetention: Bool) async throws {
+        try await service.expireOverdue(in: name)
+        guard withRetention, let record = try await service.engine.config(name) else { return }
+        try await service.enforceRetention(of: record)
+    }
+
+    /// What fails now is tried again in the next round, and must not keep the rest from its turn.
+    private func attempt(on name: ConfigName? = nil, _ work: () async throws -> Void) async {
         do {
-            try await service.expireOverdue(in: record.name)
-            if withRetention { try await service.enforceRetention(of: record) }
-        } catch let error as DiscfgError {
-            service.logger.warning(
-                "maintenance failed", metadata: ["discfg.config": "\(record.name)", "error": "\(error)"])
+            try await work()
+        } catch is CancellationError {
+            return
+        } catch let error as DiscfgError where error.code == .configNotFound {
+            // It was deleted since its name was read.
+        } catch {
+            var metadata: Logger.Metadata = ["error": "\(error)"]
+            if let name { metadata["discfg.config"] = "\(name)" }
+            service.logger.warning("maintenance failed", metadata: metadata)
         }
     }
 }

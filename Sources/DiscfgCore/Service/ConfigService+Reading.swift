@@ -8,7 +8,7 @@ extension ConfigService {
         let batch = try await engine.items([key], in: config, consistency: .strong)
         try (batch.tail ?? before)?.checkReadable(after: revision)
         if let current = batch.items[key], current.modified <= revision {
-            guard revision != batch.tail?.revision || !current.isExpired(at: time.now()) else {
+            guard revision != (batch.tail ?? before)?.revision || !current.isExpired(at: time.now()) else {
                 throw DiscfgError.noKey(key, in: config)
             }
             return Reading(item: current, revision: revision)

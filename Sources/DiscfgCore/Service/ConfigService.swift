@@ -57,13 +57,15 @@ public final class ConfigService: Sendable {
     func lane(_ config: ConfigName) -> Lane {
         lanes.withLock { lanes in
             if let lane = lanes[config] { return lane }
+            let (ownWrites, memory) = (OwnWrites(), WriterMemorySlot())
             let follower = LogFollower(pace: pollInterval, time: time) { [engine] revision, incarnation in
-                try await engine.log(
+                let page = try await engine.log(
                     of: config, after: revision, limit: 1000, incarnation: incarnation, consistency: .eventual)
+                memory.learn(page)
+                return page
             }
-            let ownWrites = OwnWrites()
             let pipeline = CommitPipeline(
-                config: config, engine: engine, time: time, metrics: metrics, ownWrites: ownWrites
+                config: config, engine: engine, time: time, metrics: metrics, ownWrites: ownWrites, memory: memory
             ) { follower.note($0) }
             let lane = Lane(pipeline: pipeline, follower: follower, ownWrites: ownWrites)
             lanes[config] = lane

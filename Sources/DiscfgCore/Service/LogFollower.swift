@@ -11,6 +11,8 @@ final class LogFollower: Sendable {
 
     private struct Waiter {
         let revision: Revision
+        /// The log that it follows; empty where it does not say.
+        let incarnation: String
         let deadline: ContinuousClock.Instant
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -29,6 +31,9 @@ final class LogFollower: Sendable {
         }
     }
 
+    /// How many failures in a row are waited out before those who wait are told.
+    private static let patience = 4
+
     private let state = Mutex(State())
     private let pace: ClosedRange<Duration>
     private let time: TimeSource
@@ -43,23 +48,31 @@ final class LogFollower: Sendable {
 
     /// Takes in what was appended, or read with strong consistency.
     func note(_ page: LogPage) {
-        let woken = state.withLock { state in
+        let (woken, strayed) = state.withLock { state in
             state.recent.add(page)
-            let last = state.recent.last
-            return state.takeWaiters { $0.revision < last }
+            let (last, incarnation) = (state.recent.last, state.recent.incarnation)
+            // The log that they follow has ended: what comes now is another's.
+            let strayed = state.takeWaiters { !$0.incarnation.isEmpty && $0.incarnation != incarnation }
+            return (state.takeWaiters { $0.revision < last }, strayed)
         }
         for waiter in woken { waiter.resume() }
+        for waiter in strayed { waiter.resume(throwing: DiscfgError.madeAnew(oldest: 1)) }
     }
 
     /// The commits beyond a revision, where they are remembered and somebody looks for newer ones; `nil` means look yourself.
-    func recent(after revision: Revision, limit: Int) -> LogPage? {
-        state.withLock { $0.isPolling ? $0.recent.page(after: revision, limit: limit) : nil }
+    func recent(after revision: Revision, limit: Int, incarnation: String? = nil) -> LogPage? {
+        state.withLock { state in
+            guard state.isPolling, incarnation ?? state.recent.incarnation == state.recent.incarnation else {
+                return nil
+            }
+            return state.recent.page(after: revision, limit: limit)
+        }
     }
 
     /// Waits until the log has gone beyond a revision, or the time is over; the caller looks which.
     ///
     /// - Throws: What reading the log threw, or `CancellationError`.
-    func wait(beyond revision: Revision, atMost duration: Duration) async throws {
+    func wait(beyond revision: Revision, incarnation: String = "", atMost duration: Duration) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -69,12 +82,14 @@ final class LogFollower: Sendable {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let outcome: (resume: Bool, poll: Bool) = state.withLock { state in
                     if state.recent.last > revision || Task.isCancelled { return (true, false) }
-                    state.waiters[id] = Waiter(revision: revision, deadline: deadline, continuation: continuation)
+                    state.waiters[id] = Waiter(
+                        revision: revision, incarnation: incarnation, deadline: deadline, continuation: continuation)
                     defer { state.isPolling = true }
                     return (false, !state.isPolling)
                 }
                 if outcome.resume { continuation.resume() }
-                if outcome.poll { Task { await poll() } }
+                // Not of the caller: others wait with it.
+                if outcome.poll { Task.detached { await self.poll() } }
             }
         } onCancel: {
             let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
@@ -85,12 +100,19 @@ final class LogFollower: Sendable {
 
     private func poll() async {
         var interval = pace.lowerBound
+        var failures = 0
         while let position = nextPosition() {
             do {
                 let page = try await read(position.revision, position.incarnation)
                 interval = page.commits.isEmpty ? min(interval * 2, pace.upperBound) : pace.lowerBound
+                failures = 0
                 note(page)
+            } catch let error as DiscfgError where error.code == .storeUnavailable && failures < Self.patience {
+                // One failure must not send everybody to the store at once.
+                failures += 1
+                interval = min(interval * 2, pace.upperBound)
             } catch {
+                failures = 0
                 fail(with: error)
             }
             let now = ContinuousClock.now
@@ -105,7 +127,7 @@ final class LogFollower: Sendable {
         state.withLock { state in
             state.isPolling = !state.waiters.isEmpty
             guard let oldest = state.waiters.values.map(\.revision).min() else { return nil }
-            return state.recent.last == 0 ? (oldest, nil) : (state.recent.last, state.recent.incarnation)
+            return state.recent.incarnation.isEmpty ? (oldest, nil) : (state.recent.last, state.recent.incarnation)
         }
     }
 
@@ -125,15 +147,19 @@ private struct RecentCommits {
     static let maximumBytes = 8 << 20
 
     private(set) var incarnation = ""
+    /// The one before: what is still said of it comes late.
+    private var ended = ""
     /// The newest revision that was seen; 0 where none was.
     private(set) var last: Revision = 0
     private var commits: ArraySlice<Commit> = []
     private var bytes = 0
 
     mutating func add(_ page: LogPage) {
+        if page.incarnation == ended { return }
         if page.incarnation != incarnation {
+            let ended = incarnation
             self = RecentCommits()
-            incarnation = page.incarnation
+            (incarnation, self.ended) = (page.incarnation, ended)
         }
         guard page.tail > last else { return }
         let new = page.commits.drop { $0.revision <= last }

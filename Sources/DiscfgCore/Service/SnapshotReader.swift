@@ -25,8 +25,10 @@ struct SnapshotReader {
 
     /// One page, at a revision or at the current one.
     ///
-    /// What is overdue is absent from the current state; the past is as the log has it.
-    func page(of range: KeyRange, at revision: Revision?, limit: Int) async throws -> Page {
+    /// What is overdue is absent from the current state, also where it is read in pages; the past is as the log has it.
+    func page(
+        of range: KeyRange, at revision: Revision?, isPaging: Bool = false, limit: Int
+    ) async throws -> Page {
         let isRemote = !engine.traits.readsTellTail
         let isLoose = isRemote && !isSnapshot && revision == nil
         // Before the page, so that no item of it is older.
@@ -43,7 +45,7 @@ struct SnapshotReader {
         let unchanged = current.items.filter { earlier[$0.key] == nil }
         let items =
             earlier.isEmpty ? unchanged : (unchanged + earlier.values.compactMap { $0 }).sorted { $0.key < $1.key }
-        let isHistory = revision != nil && isPast
+        let isHistory = revision != nil && isPast && !isPaging
         return Page(items: isHistory ? items : items.filter { !$0.isExpired(at: now) }, revision: wanted, rest: rest)
     }
 
@@ -70,11 +72,12 @@ struct SnapshotReader {
     /// Up to `limit` items of a range.
     func listing(of range: KeyRange, at revision: Revision?, limit: Int) async throws -> Listing {
         var items: [Item] = []
+        let isCurrent = revision == nil
         var revision = revision
         var rest: KeyRange? = range
         var weight = 0
         while let range = rest, items.count < limit, weight < ListQuery.maximumBytes {
-            let page = try await page(of: range, at: revision, limit: limit - items.count)
+            let page = try await page(of: range, at: revision, isPaging: isCurrent, limit: limit - items.count)
             items += page.items
             weight += page.items.reduce(0) { $0 + $1.value.bytes.count }
             (revision, rest) = (page.revision, page.rest)
@@ -90,11 +93,13 @@ struct SnapshotReader {
     /// A directory costs one more read, not one for each key in it: the reader seeks beyond it.
     func level(of range: KeyRange, below prefix: [UInt8], at revision: Revision?, limit: Int) async throws -> Listing {
         var entries: [Listing.Entry] = []
+        let isCurrent = revision == nil
         var revision = revision
         var rest: KeyRange? = range
         while let range = rest, entries.count <= limit {
             let page = try await page(
-                of: range, at: revision, limit: min(limit - entries.count + 1, engine.traits.pageLength))
+                of: range, at: revision, isPaging: isCurrent,
+                limit: min(limit - entries.count + 1, engine.traits.pageLength))
             (revision, rest) = (page.revision, page.rest)
             for item in page.items where entries.count <= limit {
                 guard let directory = item.key.directory(below: prefix) else {

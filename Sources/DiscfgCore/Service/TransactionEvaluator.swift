@@ -162,7 +162,7 @@ struct TransactionEvaluator {
         self.changes += changes.count
         byteCount += commit.weight
         proposed.append(commit)
-        tail.revision = commit.revision
+        (tail.revision, tail.time) = (commit.revision, commit.time)
         return true
     }
 }

@@ -32,6 +32,10 @@ extension EngineWrapper {
         try await engine.configs(after: after, limit: limit)
     }
 
+    public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
+        try await engine.configNames(after: after, limit: limit)
+    }
+
     public func updateConfig(
         _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
     ) async throws -> Bool {

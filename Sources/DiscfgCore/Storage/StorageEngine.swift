@@ -41,6 +41,10 @@ public protocol StorageEngine: Sendable {
     /// The configs in the order of their names, beyond `after`, at most `limit`.
     func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord]
 
+    /// The names of the configs in their order, beyond `after`, at most `limit`; where a record costs more than its name, also
+    /// of configs that are being removed.
+    func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName]
+
     /// Replaces the settings of a config, if they are still what the caller read.
     ///
     /// - Returns: Whether they were.
@@ -126,6 +130,10 @@ extension StorageEngine {
     public func status() async throws -> StorageDescription { description }
     public var traits: StorageTraits { StorageTraits() }
     public func maintain() async throws {}
+
+    public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
+        try await configs(after: after, limit: limit).map(\.name)
+    }
 
     public func basis(for keys: [Key], in config: ConfigName) async throws -> WriteBasis {
         // Before the items, so that they are never older.

@@ -37,7 +37,7 @@ extension RESTRoutes {
         let isRehearsal = try query.flag("dryRun")
         let revision =
             isRehearsal
-            ? try await store.revision(of: config) : try await store.carryOut(plan, as: request, in: config)
+            ? try await store.revision(of: config) : try await store.carryOut(plan, as: request, in: config).revision
         return .json { plan.write(to: &$0, dryRun: isRehearsal, revision: revision) }
     }
 

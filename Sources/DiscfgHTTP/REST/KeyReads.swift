@@ -26,8 +26,10 @@ extension RESTRoutes {
         let revision = try query.integer("rev")
         let wantsRaw = try query.flag("raw") || call.wantsBareValue
         let wait = try query.duration("wait")
+        var scanned: Revision?
         if let wait {
-            try await self.wait(for: key, in: config, atMost: wait, after: try query.integer("after"), at: revision)
+            scanned = try await self.wait(
+                for: key, in: config, atMost: wait, after: try query.integer("after"), at: revision)
         } else if query["after"] != nil {
             throw DiscfgError.invalid("“after” is given without “wait”.", hint: "Add for example wait=30s.")
         }
@@ -45,7 +47,7 @@ extension RESTRoutes {
             item.value = try item.part(at: pointer, bare: wantsRaw)
         }
         guard wantsRaw else {
-            let envelope = Envelope(action: "get", item: item, revision: reading.revision)
+            let envelope = Envelope(action: "get", item: item, revision: max(reading.revision, scanned ?? 0))
             let style = try style(query)
             return .json(headers: headers) { envelope.write(to: &$0, style) }
         }
@@ -59,16 +61,19 @@ extension RESTRoutes {
     }
 
     /// Waits until the key changes, or the time is over, or the server shuts down; what follows reads what is there then.
+    ///
+    /// - Returns: The revision up to which everything is known: what to ask as `after` next.
+    /// - Throws: What the store throws.
     private func wait(
         for key: Key, in config: ConfigName, atMost duration: Duration, after: Revision?, at revision: Revision?
-    ) async throws {
+    ) async throws -> Revision? {
         guard revision == nil else {
             throw DiscfgError.invalid(
                 "“wait” and “rev” exclude each other: the past does not change.", hint: "Leave one out.")
         }
         let position = if let after { after } else { try await store.revision(of: config) }
         let query = ChangesQuery(after: position, selection: .key(key), limit: 1, wait: duration)
-        _ = try await untilShutdown { try await store.changes(query, in: config) }
+        return try await untilShutdown { try await store.changes(query, in: config) }?.scanned
     }
 
     private func list(_ path: String, _ call: Call) async throws -> Response {

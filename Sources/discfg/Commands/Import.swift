@@ -48,12 +48,16 @@ struct Import: AsyncParsableCommand {
             let plan = try await session.store.planImport(of: leaves, as: request, in: session.config)
             if dryRun { return try await session.show(plan) }
             var bar = ProgressBar("importing", total: plan.operations.count)
-            let revision = try await session.store.carryOut(plan, as: request, in: session.config) {
+            let outcome = try await session.store.carryOut(plan, as: request, in: session.config) {
                 bar.advance(to: $0)
             }
             bar.finish()
-            try session.output.answer(human: plan.summary(revision: revision)) {
-                plan.write(to: &$0, dryRun: false, revision: revision)
+            if outcome.commits > 1 {
+                Output.note(
+                    "note: imported in \(outcome.commits) commits, because the store takes only so many changes in one")
+            }
+            try session.output.answer(human: plan.summary(revision: outcome.revision)) {
+                plan.write(to: &$0, dryRun: false, revision: outcome.revision)
             }
         }
     }
