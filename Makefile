@@ -1,12 +1,12 @@
 # `make help` lists the targets. A recipe that is more than a few commands is a script in Scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help run test check build bench format clean
+.PHONY: help run test check build bench bench-dynamodb format clean
 
 LISTEN ?= 127.0.0.1:8899
 SWIFT_FILES := Sources Tests Benchmarks Package.swift
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Install what is missing, build, and start the server on the embedded store (LISTEN=HOST:PORT).
 	@Scripts/install-dependencies.sh build
@@ -32,6 +32,11 @@ build: ## Build the release binary .build/release/discfg: static Swift library, 
 bench: build ## Measure against etcd on this machine, and print the tables of docs/benchmarks.md.
 	@Scripts/install-dependencies.sh bench
 	Benchmarks/run.sh
+
+bench-dynamodb: ## Measure commits and costs on DynamoDB's stand-in, and print the tables of docs/benchmarks.md.
+	@Scripts/install-dependencies.sh bench-dynamodb
+	swift build -c release --product dynamodb-benchmark
+	@DISCFG_AWS_VENV=$(CURDIR)/.venv-aws "$$(swift build -c release --show-bin-path)/dynamodb-benchmark"
 
 format: ## Rewrite the Swift sources in the project's format.
 	swift format --in-place --parallel --recursive $(SWIFT_FILES)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what a target of the Makefile needs and this machine lacks; touches nothing when all is there.
-# usage: Scripts/install-dependencies.sh build|test|check|bench
+# usage: Scripts/install-dependencies.sh build|test|check|bench|bench-dynamodb
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -88,6 +88,12 @@ check)
     need shellcheck shellcheck
     install_packages
     ;;
+bench-dynamodb)
+    need_sqlite
+    need_python
+    install_packages
+    make_environment .venv-aws Scripts/requirements-aws.txt ministack
+    ;;
 bench)
     need curl curl
     need python3 python3
@@ -95,5 +101,5 @@ bench)
     if [[ $(uname -s) == Darwin ]]; then need etcd etcd; else need etcd etcd-server; fi
     install_packages
     ;;
-*) fail "usage: $0 build|test|check|bench" ;;
+*) fail "usage: $0 build|test|check|bench|bench-dynamodb" ;;
 esac

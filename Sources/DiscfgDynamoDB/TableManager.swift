@@ -1,4 +1,4 @@
-public import AWSClient
+import AWSClient
 public import DiscfgCore
 
 /// The table as a whole: makes it, tells how it is, changes its throughput, deletes it.

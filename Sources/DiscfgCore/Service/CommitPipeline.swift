@@ -19,8 +19,10 @@ final class CommitPipeline: Sendable {
 
     static let maximumWaiting = 10_000
     static let maximumBatch = 256
-    /// How often others may be first before a writer is told so: about a second.
-    static let maximumAttempts = 80
+    /// How often others may be first before a writer is told so: some seconds.
+    static let maximumAttempts = 40
+    /// How often the wait between two attempts doubles: up to half a second, on average.
+    private static let maximumDoublings = 5
 
     private let state = Mutex(State())
     let config: ConfigName
@@ -100,7 +102,8 @@ final class CommitPipeline: Sendable {
         state.withLock { $0.hasCommittedHundredth = true }
     }
 
-    /// Waits a little, never in step with other writers; gives up on a config that is too busy.
+    /// Waits a little, never in step with other writers and the longer the more often they were first; gives up on a config that
+    /// is too busy.
     func backOff(_ attempt: Int) async throws {
         if attempt == 1 { return }
         guard attempt <= Self.maximumAttempts else {
@@ -108,6 +111,6 @@ final class CommitPipeline: Sendable {
                 .storeUnavailable, "Other writers to config “\(config)” were first \(attempt - 1) times in a row.",
                 hint: "Nothing was written; try again in a moment.")
         }
-        try await time.sleep(.milliseconds(Int.random(in: 5...20)))
+        try await time.sleep(.milliseconds(Int.random(in: 5...20) << min(attempt - 2, Self.maximumDoublings)))
     }
 }
