@@ -3,7 +3,10 @@ import DiscfgCore
 
 extension Table {
     /// What an error of AWS means for discfg: what was wrong, in AWS's own words, and what to do.
-    func translate(_ error: AWSError) -> DiscfgError {
+    func translate(_ failure: AWSError) -> DiscfgError {
+        // What to do is said once, as the hint.
+        var error = failure
+        error.hint = nil
         if error.mayHaveTakenEffect {
             return DiscfgError(
                 .outcomeUnknown, "DynamoDB did not say whether the write took effect: \(error).",
@@ -15,7 +18,7 @@ extension Table {
                 .storeUnusable, "There is no DynamoDB table “\(name)” in \(region).",
                 hint: "Make it with “discfg store init”, or check --store and the region.", cause: error)
         case .noCredentials, .brokenCredentials, .invalidConfiguration:
-            return DiscfgError(.storeUnusable, error.message, hint: error.hint, cause: error)
+            return DiscfgError(.storeUnusable, error.message, hint: failure.hint, cause: error)
         case "AccessDeniedException":
             return DiscfgError(
                 .storeUnusable, "AWS does not allow that: \(error).",
@@ -26,6 +29,12 @@ extension Table {
             return DiscfgError(
                 .storeUnusable, "AWS does not accept the credentials: \(error).",
                 hint: "Check the key with “aws sts get-caller-identity”.", cause: error)
+        case .noAnswer:
+            return DiscfgError(
+                .storeUnavailable, "DynamoDB in \(region) did not answer. \(error.message)",
+                hint: failure.hint
+                    ?? "Check the network, the region and the endpoint: --store, AWS_REGION, AWS_ENDPOINT_URL.",
+                cause: error)
         case .validation where error.message.contains("size"):
             return DiscfgError(.tooLarge, "DynamoDB does not take that much at once: \(error).", cause: error)
         case .validation:
@@ -36,7 +45,7 @@ extension Table {
             let text = "\(error)"
             return DiscfgError(
                 .storeUnavailable, "DynamoDB cannot do that now: \(text)\(text.hasSuffix(".") ? "" : ".")\(why)",
-                hint: error.hint ?? "Nothing was written; try again in a moment.", cause: error)
+                hint: failure.hint ?? "Try again in a moment; nothing was written.", cause: error)
         }
     }
 }

@@ -23,6 +23,8 @@ public struct TableManager: Sendable {
         public var size: Int64
         public var stream: String?
         public var isProtected: Bool
+        /// Whether it has the keys and the index that discfg gives its tables.
+        public var isOurs: Bool
 
         /// The fields by name, as people see them.
         public var fields: [String: String] {
@@ -48,6 +50,17 @@ public struct TableManager: Sendable {
             }
             return Status(found, name: table.name, region: table.region)
         }
+    }
+
+    /// Checks that the table is one of discfg's.
+    ///
+    /// - Throws: `DiscfgError` with code `storeUnusable` where another program made it, or where there is none.
+    public func checkOwnership() async throws {
+        guard try await !status().isOurs else { return }
+        throw DiscfgError(
+            .storeUnusable,
+            "The DynamoDB table “\(table.name)” was not made by discfg: its keys or indexes are others.",
+            hint: "Name another table: “discfg store init” makes it.")
     }
 
     /// Whether the table is there.
@@ -138,8 +151,9 @@ public struct TableManager: Sendable {
 
     /// Deletes the table with all that is in it.
     ///
-    /// - Throws: `DiscfgError`, also where the table is protected against deletion.
+    /// - Throws: `DiscfgError`, also where the table is protected against deletion, or not discfg's.
     public func destroy() async throws {
+        try await checkOwnership()
         guard try await !status().isProtected else {
             throw DiscfgError(
                 .storeNotWritable, "The DynamoDB table “\(table.name)” is protected against deletion.",
@@ -185,6 +199,9 @@ extension TableManager.Status {
         size = table.tableSizeBytes ?? 0
         stream = table.latestStreamArn
         isProtected = table.deletionProtectionEnabled ?? false
+        let keys = (table.keySchema ?? []).map(\.attributeName)
+        let indexes = (table.globalSecondaryIndexes ?? []).map(\.indexName)
+        isOurs = keys == [Name.partition, Name.sort] && indexes.contains(TableLayout.expiryIndex)
     }
 }
 

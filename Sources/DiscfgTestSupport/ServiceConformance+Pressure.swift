@@ -97,6 +97,24 @@ extension ServiceConformance {
             try expectEqual(try await world.get("/a")?.version, 20, "the version")
             try await world.checkLog()
         },
+        Case("Neither a condition nor a read is answered from what is remembered, when others have written since") {
+            world in
+            let key = try world.key("/a")
+            try await world.set("/a", "1")
+            let other = try await world.anotherService()
+            for text in ["2", "3"] {
+                _ = try await other.commit(Transaction(then: [.set(key, Value(text))]), to: world.config)
+                let read = try await world.commit(then: [.get(key)])
+                try expectEqual(read.outcomes.first?.item?.value.text, text, "what a transaction reads")
+            }
+            _ = try await other.commit(Transaction(then: [.set(key, Value("4"))]), to: world.config)
+            let result = try await world.commit(
+                if: [Precondition(key, .version(4))], then: [.set(key, Value("5"))], else: [.get(key)])
+            try expectEqual(result.failed, nil, "the condition that failed")
+            try expectEqual(
+                try await other.get(key, in: world.config, at: nil, consistency: .strong).item.version, 5, "the version"
+            )
+        },
     ]
 }
 

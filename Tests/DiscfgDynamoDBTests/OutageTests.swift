@@ -100,6 +100,22 @@ struct OutageTests {
         }
     }
 
+    @Test("A refusal that comes after a lost reply does not say that nothing was written")
+    func doubt() async throws {
+        try await withProxy { proxy, fixture in
+            let service = fixture.service()
+            _ = try await service.commit(set("/k", "1"), to: .default)
+            let refusals = Array(repeating: FaultProxy.Fault.provisionedThroughputExceeded, count: 200)
+            proxy.script([.lostReply] + refusals, for: "TransactWriteItems")
+            let error = await #expect(throws: DiscfgError.self) {
+                try await service.commit(try set("/k", "2"), to: .default)
+            }
+            #expect(error?.code == .outcomeUnknown)
+            let log = try await service.changes(ChangesQuery(after: 2), in: .default).commits
+            #expect(log.count == 1, "it had taken effect")
+        }
+    }
+
     @Test("A writer far behind those who were first needs a few requests, not one for each of their commits")
     func farBehind() async throws {
         try await withProxy { proxy, fixture in

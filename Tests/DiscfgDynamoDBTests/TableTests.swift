@@ -61,6 +61,23 @@ struct TableTests {
         #expect(try await !(try await engine(name)).manager.exists(), "asking must not make one")
     }
 
+    @Test("A table that another program made is neither used as a store nor deleted")
+    func foreign() async throws {
+        let name = "table-\(UInt64.random(in: .min ... .max))"
+        let client = try Clients.client(for: try await Ministack.shared().url)
+        _ = try await DynamoDB(client).createTable(
+            CreateTableRequest(
+                tableName: name,
+                attributeDefinitions: [AttributeDefinition(attributeName: "id", attributeType: .string)],
+                keySchema: [KeySchemaElement(attributeName: "id", keyType: .hash)], billingMode: .payPerRequest))
+        let manager = try await engine(name).manager
+        for call in [manager.checkOwnership, manager.destroy] {
+            let error = await #expect(throws: DiscfgError.self) { try await call() }
+            #expect(error?.code == .storeUnusable && error?.message.contains("was not made by discfg") == true)
+        }
+        #expect(try await manager.exists())
+    }
+
     @Test("A table that is protected is not deleted")
     func protected() async throws {
         let engine = try await engine("table-\(UInt64.random(in: .min ... .max))")

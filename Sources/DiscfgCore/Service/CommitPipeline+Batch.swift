@@ -121,7 +121,7 @@ extension CommitPipeline {
             .tooLarge,
             "The transaction has \(changes) changes; one commit takes at most \(engine.limits.changes) changes "
                 + "and \(engine.limits.bytes) bytes of keys and values, before and after.",
-            hint: "Split it into smaller ones.")
+            hint: "Split it into smaller ones; a rollback or a delete can be done prefix by prefix.")
     }
 
     /// Appends what is proposed, or makes sure that what was read still holds where there is nothing to append.

@@ -117,8 +117,9 @@ final class LogFollower: Sendable {
             }
             let now = ContinuousClock.now
             for waiter in state.withLock({ $0.takeWaiters { $0.deadline <= now } }) { waiter.resume() }
-            // The sleep of a task that nobody cancels does not throw.
-            try? await time.sleep(interval)
+            // Not beyond the next deadline. The sleep of a task that nobody cancels does not throw.
+            let deadline = state.withLock { $0.waiters.values.map(\.deadline).min() } ?? now
+            try? await time.sleep(max(.milliseconds(1), min(interval, deadline - now)))
         }
     }
 

@@ -54,6 +54,7 @@ struct StoreInit: AsyncParsableCommand {
                     writeUnits.map { ConfigSettings.Capacity.provisioned(readUnits: read, writeUnits: $0) }
                 }
                 if try await !table.exists() { try await table.make(capacity ?? .onDemand, isProtected: protect) }
+                try await table.checkOwnership()
             } else if readUnits != nil || protect {
                 throw session.hasNoTable
             }
