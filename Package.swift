@@ -77,7 +77,6 @@ let package = Package(
                 "AWSClient",
                 "DiscfgCore",
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .target(

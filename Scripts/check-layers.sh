@@ -16,7 +16,7 @@ DiscfgCore         CoreMetrics Logging Metrics ServiceLifecycle
 DiscfgFormats      DiscfgCore Foundation Yams
 AWSClient          AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
 AWSTestSupport     Foundation NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
-DiscfgDynamoDB     AWSClient DiscfgCore Crypto Logging
+DiscfgDynamoDB     AWSClient DiscfgCore Crypto
 DiscfgSQLite       DiscfgCore Crypto Foundation GRDB GRDBSQLite Logging
 DiscfgHTTP         DiscfgCore DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore ServiceLifecycle
 DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix

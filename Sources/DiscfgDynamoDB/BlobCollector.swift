@@ -43,7 +43,7 @@ struct BlobCollector {
 
         var reference: BlobReference? { upload.map { BlobReference(digest: name, upload: $0, size: size) } }
         var deadReference: BlobReference? { dead.map { BlobReference(digest: name, upload: $0, size: size) } }
-        private var name: String { digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+        private var name: String { digest.map(\.hex).joined() }
     }
 
     private func manifests() async throws -> [Manifest] {

@@ -107,7 +107,3 @@ final class BlobStore: Sendable {
         throw table.damage(DamagedRecord("a large value is not complete"))
     }
 }
-
-extension UInt8 {
-    fileprivate var hex: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
-}

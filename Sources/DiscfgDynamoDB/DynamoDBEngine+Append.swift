@@ -78,16 +78,16 @@ extension DynamoDBEngine {
             try await tail(of: config).checkReadable(after: first.revision - 1, incarnation: append.incarnation)
             return .conflict(newer: [])
         }
-        let draft = try await table.call { try CommitAttributes.read(winner) }
         var defeats = 0
         known.update(config, append.incarnation) { log in
             log.defeats += 1
             log.seen = max(log.seen, first.revision)
             defeats = log.defeats
         }
-        var newer = try await resolve([draft], of: config)
         // So far behind that pages of the log do not end: better begin again at the tail.
         if defeats > 3 { return .conflict(newer: []) }
+        let draft = try await table.call { try CommitAttributes.read(winner) }
+        var newer = try await resolve([draft], of: config)
         // A writer that was far behind reads the rest at once, instead of being beaten by each.
         if announced || defeats > 1 {
             newer += try await log(

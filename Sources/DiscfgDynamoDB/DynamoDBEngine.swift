@@ -1,6 +1,5 @@
 public import AWSClient
 public import DiscfgCore
-import Logging
 
 /// The distributed engine: configs in one DynamoDB table, which any number of processes use at the same time.
 ///

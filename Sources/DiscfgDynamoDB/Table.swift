@@ -94,20 +94,10 @@ struct Table: Sendable {
     ///
     /// What else DynamoDB answers is left to the caller, as `AWSError`.
     func transact(_ items: [TransactWriteItem]) async throws {
-        var isInDoubt = false
-        for attempt in 1... {
-            do {
-                let answer = try await dynamoDB.transactWriteItems(
-                    TransactWriteItemsRequest(transactItems: items, returnConsumedCapacity: .total))
-                for capacity in answer.consumedCapacity ?? [] { meter(capacity) }
-                return
-            } catch var error as AWSError {
-                // Whatever comes later does not clear the doubt of an earlier try.
-                isInDoubt = isInDoubt || error.mayHaveTakenEffect
-                error.mayHaveTakenEffect = isInDoubt
-                guard error.isContention, attempt < Self.maximumTries else { throw error }
-                if attempt > 1 { try await time.sleep(.milliseconds(Int.random(in: 5...20))) }
-            }
+        try await patiently {
+            let answer = try await dynamoDB.transactWriteItems(
+                TransactWriteItemsRequest(transactItems: items, returnConsumedCapacity: .total))
+            for capacity in answer.consumedCapacity ?? [] { meter(capacity) }
         }
     }
 
@@ -125,16 +115,23 @@ struct Table: Sendable {
         }
     }
 
-    /// Writes one record, and again while a transaction on it is under way.
+    /// Writes, and again while nothing but others' requests are in the way: once at once, then after a little.
     private func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
-        for _ in 1..<Self.maximumTries {
+        var isInDoubt = false
+        var attempt = 1
+        while true {
             do {
                 return try await body()
-            } catch let error as AWSError where error.code == .transactionConflict {
-                try await time.sleep(.milliseconds(Int.random(in: 5...20)))
+            } catch var error as AWSError {
+                // Whatever comes later does not clear the doubt of an earlier try.
+                isInDoubt = isInDoubt || error.mayHaveTakenEffect
+                error.mayHaveTakenEffect = isInDoubt
+                let isPassing = error.isContention || error.code == .transactionConflict
+                guard isPassing, attempt < Self.maximumTries else { throw error }
+                if attempt > 1 { try await time.sleep(.milliseconds(Int.random(in: 5...20))) }
+                attempt += 1
             }
         }
-        return try await body()
     }
 
     /// Carries out a call; what it throws is a `DiscfgError`, or `CancellationError`.

@@ -1,13 +1,13 @@
-import DiscfgCore
+package import DiscfgCore
 
 /// Percent-encoding of URLs.
 ///
 /// Source: RFC 3986, section 2.1.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// The text that the encoded one stands for.
     ///
     /// - Throws: `DiscfgError` with code `invalidName` when an escape is not two hexadecimal digits, or the result not UTF-8.
-    static func decode(_ text: some StringProtocol) throws(DiscfgError) -> String {
+    package static func decode(_ text: some StringProtocol) throws(DiscfgError) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)

@@ -19,6 +19,7 @@ struct OpenStore: Sendable {
 
     /// Opens the store that the settings name.
     init(_ settings: Settings, metrics: any MetricsFactory, pollInterval: Duration?, logger: Logger) throws {
+        let service: ConfigService
         switch settings.store {
         case .server(let url):
             let remote = try RemoteConfigStore(url: url, author: settings.author, logger: logger)
@@ -26,7 +27,7 @@ struct OpenStore: Sendable {
             shutdown = { try await remote.shutdown() }
             return
         case .sqlite(let path):
-            local = Self.service(try SQLiteEngine(path: path), metrics, pollInterval, logger)
+            service = Self.service(try SQLiteEngine(path: path), metrics, pollInterval, logger)
         case .dynamodb(let address):
             let client = try Self.client(address, environment: settings.environment, metrics: metrics, logger: logger)
             let units = Counter(label: "discfg_dynamodb_units_total", dimensions: [], factory: metrics)
@@ -37,11 +38,11 @@ struct OpenStore: Sendable {
                     progress: { if Descriptor.error.isTerminal { Output.note($0) } }))
             table = engine.manager
             shutdown = { try await client.shutdown() }
-            local = Self.service(engine, metrics, pollInterval, logger)
+            service = Self.service(engine, metrics, pollInterval, logger)
         case .memory:
-            local = Self.service(MemoryEngine(), metrics, pollInterval, logger)
+            service = Self.service(MemoryEngine(), metrics, pollInterval, logger)
         }
-        store = local ?? Self.service(MemoryEngine(), metrics, pollInterval, logger)
+        (store, local) = (service, service)
     }
 
     /// Closes the store; nothing can be done with it afterwards.

@@ -1,4 +1,5 @@
 import DiscfgCore
+import DiscfgHTTP
 
 /// A table of DynamoDB, as a store URL names it: `dynamodb:TABLE?region=R&endpoint=URL&profile=P`.
 struct DynamoDBAddress: Sendable, Hashable {
@@ -19,7 +20,7 @@ struct DynamoDBAddress: Sendable, Hashable {
         }
         for parameter in parts.dropFirst().first?.split(separator: "&") ?? [] {
             let pair = parameter.split(separator: "=", maxSplits: 1).map(String.init)
-            guard pair.count == 2, let value = pair[1].percentDecoded else {
+            guard pair.count == 2, let value = try? PercentEncoding.decode(pair[1]) else {
                 throw .invalid("“\(parameter)” in “\(url)” has no value.", hint: "Write it as region=eu-west-1.")
             }
             switch pair[0] {
@@ -49,26 +50,5 @@ extension UInt8 {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."): true
         default: false
         }
-    }
-}
-
-extension String {
-    /// The text with `%XX` decoded; `nil` where that is not possible.
-    fileprivate var percentDecoded: String? {
-        var bytes: [UInt8] = []
-        var rest = Array(utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), rest.count >= 2
-            else {
-                return nil
-            }
-            bytes.append(decoded)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -63,5 +63,6 @@ final class StubServer: Sendable {
 
 /// Waits until a condition holds; a test that waits in vain ends by its time limit.
 func eventually(_ condition: () async -> Bool) async throws {
+    // What is awaited is in another process or thread, and cannot call back.
     while await !condition() { try await Task.sleep(for: .milliseconds(5)) }
 }

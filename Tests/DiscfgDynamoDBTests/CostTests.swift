@@ -114,6 +114,7 @@ struct CostTests {
                     }
                 }
                 while (world.proxy.counts.operations["Query"]?.requests ?? 0) < 60 {
+                    // The proxy counts and cannot call back: looked at until the count is there.
                     try await Task.sleep(for: .milliseconds(5))
                 }
                 let costs = world.take()

@@ -101,25 +101,30 @@ final class LogFollower: Sendable {
     private func poll() async {
         var interval = pace.lowerBound
         var failures = 0
+        var nextLook = ContinuousClock.now
         while let position = nextPosition() {
-            do {
-                let page = try await read(position.revision, position.incarnation)
-                interval = page.commits.isEmpty ? min(interval * 2, pace.upperBound) : pace.lowerBound
-                failures = 0
-                note(page)
-            } catch let error as DiscfgError where error.code == .storeUnavailable && failures < Self.patience {
-                // One failure must not send everybody to the store at once.
-                failures += 1
-                interval = min(interval * 2, pace.upperBound)
-            } catch {
-                failures = 0
-                fail(with: error)
+            // Waking for a deadline is no reason to ask the store.
+            if ContinuousClock.now >= nextLook {
+                do {
+                    let page = try await read(position.revision, position.incarnation)
+                    interval = page.commits.isEmpty ? min(interval * 2, pace.upperBound) : pace.lowerBound
+                    failures = 0
+                    note(page)
+                } catch let error as DiscfgError where error.code == .storeUnavailable && failures < Self.patience {
+                    // One failure must not send everybody to the store at once.
+                    failures += 1
+                    interval = min(interval * 2, pace.upperBound)
+                } catch {
+                    failures = 0
+                    fail(with: error)
+                }
+                nextLook = ContinuousClock.now + interval
             }
             let now = ContinuousClock.now
             for waiter in state.withLock({ $0.takeWaiters { $0.deadline <= now } }) { waiter.resume() }
-            // Not beyond the next deadline. The sleep of a task that nobody cancels does not throw.
             let deadline = state.withLock { $0.waiters.values.map(\.deadline).min() } ?? now
-            try? await time.sleep(max(.milliseconds(1), min(interval, deadline - now)))
+            // The sleep of a task that nobody cancels does not throw.
+            try? await time.sleep(max(.milliseconds(1), min(nextLook, deadline) - now))
         }
     }
 
