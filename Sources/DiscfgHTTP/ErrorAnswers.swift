@@ -33,9 +33,9 @@ extension DiscfgError {
     /// The HTTP status of the error: the one place where codes become statuses.
     var status: HTTPResponse.Status {
         switch code {
-        case .keyNotFound, .configNotFound, .routeNotFound, .pathNotFound: .notFound
+        case .keyNotFound, .configNotFound, .routeNotFound, .pathNotFound, .leaseNotFound: .notFound
         case .conditionFailed: .preconditionFailed
-        case .configExists: .conflict
+        case .configExists, .leaseExists: .conflict
         case .invalidName, .invalidRequest, .futureRevision, .notJSON: .badRequest
         case .tooLarge: .contentTooLarge
         case .compacted: .gone

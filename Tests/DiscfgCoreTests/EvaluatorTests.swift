@@ -6,11 +6,13 @@ import Testing
 struct EvaluatorTests {
     static let start = Timestamp(milliseconds: 1000)
 
-    static func evaluator(_ items: [Item] = [], revision: Revision = 5, now: Timestamp = start) -> TransactionEvaluator
-    {
+    static func evaluator(
+        _ items: [Item] = [], ranges: Set<KeyRange> = [], revision: Revision = 5, now: Timestamp = start
+    ) -> Evaluator {
         let tail = LogTail(revision: revision, time: start, trimmed: 0, incarnation: "1")
-        return TransactionEvaluator(
-            items: Dictionary(uniqueKeysWithValues: items.map { ($0.key, $0) }), tail: tail, now: now)
+        return Evaluator(
+            config: .default, items: Dictionary(uniqueKeysWithValues: items.map { ($0.key, $0) }), ranges: ranges,
+            tail: tail, now: now)
     }
 
     static func item(_ path: String, _ text: String, version: Int64 = 1, expiry: Timestamp? = nil) throws -> Item {
@@ -74,19 +76,20 @@ struct EvaluatorTests {
         #expect(evaluator.changeCount == 3, "two changes, and a commit more than one")
     }
 
-    @Test("What is overdue and more than one commit takes is expired step by step")
+    @Test("Each overdue key is expired by a commit of its own, as many at once as one append takes")
     func manyExpired() throws {
         let keys = try (0..<5).map { try Key(path: "/\($0)") }
         var evaluator = Self.evaluator(try keys.map { try Self.item($0.description, "x", expiry: Self.start) })
-        let limits = StorageLimits(changes: 2, bytes: 1000)
+        let limits = StorageLimits(changes: 3, bytes: 1000)
         var counts: [Int] = []
         var hasMore = true
         while hasMore {
             hasMore = evaluator.expireOverdue(among: keys, limits: limits)
-            counts += evaluator.proposed.map { $0.changes.count }
+            counts.append(evaluator.proposed.count)
+            #expect(evaluator.changeCount <= 3)
             evaluator.settle()
         }
-        #expect(counts == [2, 2, 1] && evaluator.tail.revision == 8)
+        #expect(counts == [2, 2, 1] && evaluator.tail.revision == 10)
     }
 
     @Test("Time does not run backwards along a log, whatever a clock says")
@@ -107,5 +110,97 @@ struct EvaluatorTests {
         evaluator.retractLast()
         #expect(evaluator.tail.revision == 6 && evaluator.changeCount == 1)
         #expect(try evaluator.evaluate(Self.set("/a", "next")).outcomes[0].previous[0].value == Value("kept"))
+    }
+
+    @Test("A directory that is overdue takes along what is below it, in one commit, and nothing beside it")
+    func directory() throws {
+        let marker = Item(
+            key: try Key(bytes: Array("/d/".utf8)), value: Value(bytes: [], contentType: Value.directory), created: 2,
+            modified: 2, modifiedAt: Self.start, expiry: Self.start)
+        let others = try ["/d/a", "/d/b/c", "/d", "/e"].map { try Self.item($0, "x") }
+        let limits = StorageLimits(changes: 10, bytes: 1000)
+        var partial = Self.evaluator([marker] + others)
+        _ = partial.expireOverdue(among: [marker.key], limits: limits)
+        #expect(partial.missing.ranges == [.below(marker.key)], "what is below must be known")
+        var evaluator = Self.evaluator([marker] + others, ranges: [.below(marker.key)])
+        let hasMore = evaluator.expireOverdue(among: [marker.key], limits: limits)
+        #expect(!hasMore)
+        #expect(evaluator.proposed.map { $0.changes.map(\.key.description) } == [["/d/", "/d/a", "/d/b/c"]])
+        #expect(evaluator.proposed[0].changes.allSatisfy { $0.kind == .expire } && evaluator.missing.isEmpty)
+    }
+
+    @Test("What a proposal looks at and is not known is noted, and what is known to be absent is not")
+    func missing() throws {
+        let (known, absent, unknown) = (try Key(path: "/known"), try Key(path: "/r/absent"), try Key(path: "/unknown"))
+        var evaluator = Self.evaluator([try Self.item("/known", "x")], ranges: [.prefix(Array("/r/".utf8))])
+        _ = try evaluator.evaluate(Transaction(then: [.get(known), .get(absent), .set(unknown, Value("x"))]))
+        #expect(evaluator.missing.keys == [unknown] && evaluator.missing.ranges.isEmpty)
+        let hasKnown = evaluator.hasItems(in: .prefix(Array("/r/x".utf8)))
+        #expect(!hasKnown && evaluator.missing.probes.isEmpty)
+        let hasUnknown = evaluator.hasItems(in: .prefix(Array("/s/".utf8)))
+        #expect(!hasUnknown && evaluator.missing.probes == [.prefix(Array("/s/".utf8))])
+    }
+
+    @Test(
+        "A property of a key stands to an operand as etcd compares them; an absent key has zeros, and no value",
+        arguments: [
+            (.version(4), .equal, true, false), (.version(3), .greater, true, false),
+            (.version(0), .equal, false, true),
+            (.created(2), .less, false, true), (.modified(3), .notEqual, false, true), (.lease(0), .equal, true, true),
+            (.value(Array("x".utf8)), .equal, true, false), (.value(Array("a".utf8)), .greater, true, false),
+            (.value(Array("z".utf8)), .notEqual, true, false), (.value([]), .equal, false, false),
+        ] as [(Precondition.Operand, Precondition.Relation, Bool, Bool)])
+    func comparison(operand: Precondition.Operand, relation: Precondition.Relation, present: Bool, absent: Bool) throws
+    {
+        let item = try Self.item("/k", "x", version: 4)
+        #expect(Precondition(item.key, .compare(operand, relation)).holds(for: item) == present)
+        #expect(Precondition(item.key, .compare(operand, relation)).holds(for: nil) == absent)
+    }
+
+    @Test("A comparison over a range must hold for each of its keys, and for an absent one where there are none")
+    func rangeComparison() throws {
+        let range = KeyRange.prefix(Array("/r/".utf8))
+        let key = try Key(bytes: Array("/r/".utf8))
+        let items = [try Self.item("/r/a", "x", version: 1), try Self.item("/r/b", "x", version: 2)]
+        let result = { (items: [Item], operand: Precondition.Operand, relation: Precondition.Relation) throws in
+            var evaluator = Self.evaluator(items, ranges: [range])
+            let condition = Precondition(key, .compare(operand, relation), over: range)
+            return try evaluator.evaluate(Transaction(if: [condition], then: [])).failed == nil
+        }
+        #expect(try result(items, .version(0), .greater) && result(items, .version(1), .equal) == false)
+        #expect(try result([], .created(0), .equal) && result([], .value([]), .notEqual) == false)
+    }
+
+    @Test("A transaction inside another sees what was done before it, and its branch is its own")
+    func nested() throws {
+        var evaluator = Self.evaluator([try Self.item("/a", "1")])
+        let key = try Key(path: "/a")
+        let inner = Transaction(
+            if: [Precondition(key, .value(Array("2".utf8)))], then: [.get(key), .delete(key)],
+            else: [.set(key, Value("no"))])
+        let result = try evaluator.evaluate(Transaction(then: [.set(key, Value("2")), .transaction(inner), .get(key)]))
+        #expect(
+            result.outcomes[1].nested?.failed == nil && result.outcomes[1].nested?.outcomes[0].item?.value == Value("2")
+        )
+        #expect(result.outcomes[2].item == nil && result.revision == 6 && evaluator.proposed.count == 1)
+    }
+
+    @Test("A key's value or its end can be kept only where there is a key")
+    func keeping() throws {
+        let (there, absent) = (try Self.item("/a", "1", expiry: Self.start + .seconds(9)), try Key(path: "/none"))
+        var evaluator = Self.evaluator([there])
+        _ = try evaluator.evaluate(Transaction(then: [.touch(there.key, expiry: .lease(7))]))
+        _ = try evaluator.evaluate(Transaction(then: [.set(there.key, Value("2"), expiry: .kept)]))
+        #expect(evaluator.proposed.map { $0.changes[0].item?.lease } == [7, 7])
+        #expect(evaluator.proposed.map { $0.changes[0].item?.value } == [Value("1"), Value("2")])
+        #expect(evaluator.proposed[0].changes[0].item?.expiry == nil && evaluator.changeCount == 4, "the lease counts")
+        for operation in [Operation.touch(absent, expiry: .never), .set(absent, Value("x"), expiry: .kept)] {
+            #expect(throws: DiscfgError.self) { try evaluator.evaluate(Transaction(then: [operation])) }
+        }
+        evaluator.endedLeases = [8]
+        #expect(throws: DiscfgError.self) {
+            try evaluator.evaluate(Transaction(then: [.set(absent, Value("x"), expiry: .lease(8))]))
+        }
+        #expect(evaluator.proposed.count == 2)
     }
 }

@@ -35,6 +35,24 @@ public struct Commit: Sendable, Hashable {
     }
 }
 
+extension Commit {
+    /// The bytes of its keys and values, before and after.
+    package var weight: Int {
+        changes.reduce(0) {
+            $0 + $1.key.bytes.count + ($1.item?.value.bytes.count ?? 0) + ($1.previous?.value.bytes.count ?? 0)
+        }
+    }
+
+    /// The leases to which something is attached that was not before.
+    package var newLeases: Set<Int64> {
+        var leases: Set<Int64> = []
+        for change in changes {
+            if let lease = change.item?.lease, lease != change.previous?.lease { leases.insert(lease) }
+        }
+        return leases
+    }
+}
+
 /// What a commit did to one key.
 ///
 /// A change carries the item before and after, so that it can be undone, shown and watched without another read, also

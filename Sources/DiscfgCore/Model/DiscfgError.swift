@@ -22,6 +22,8 @@ public struct DiscfgError: Error, Sendable {
         public static let forbidden = Code(rawValue: 112)
         public static let routeNotFound = Code(rawValue: 113)
         public static let methodNotAllowed = Code(rawValue: 114)
+        public static let leaseNotFound = Code(rawValue: 115)
+        public static let leaseExists = Code(rawValue: 116)
         /// The store could not be reached, or cannot take part now; nothing was written.
         public static let storeUnavailable = Code(rawValue: 300)
         /// The store did not say whether the write took effect.
@@ -79,6 +81,8 @@ extension DiscfgError.Code {
         case .forbidden: "Forbidden"
         case .routeNotFound: "No such resource"
         case .methodNotAllowed: "Method not allowed"
+        case .leaseNotFound: "Lease not found"
+        case .leaseExists: "Lease already exists"
         case .storeUnavailable: "Store unavailable"
         case .outcomeUnknown: "Outcome unknown"
         case .storeUnusable: "Store unusable"
@@ -107,6 +111,12 @@ extension DiscfgError {
         DiscfgError(
             .keyNotFound, "There is no key “\(key)” in config “\(config)”.", hint: "See what there is with “discfg ls”."
         )
+    }
+
+    /// A lease that is not there, or is ending.
+    public static func noLease(_ id: Int64, in config: ConfigName) -> DiscfgError {
+        DiscfgError(
+            .leaseNotFound, "There is no lease \(id) in config “\(config)”, or it has ended.", hint: "Grant one first.")
     }
 
     /// A revision whose history is gone.

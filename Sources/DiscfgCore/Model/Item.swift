@@ -37,4 +37,10 @@ public struct Item: Sendable, Hashable {
 
     /// Whether the key is overdue, and so absent for every reader.
     public func isExpired(at now: Timestamp) -> Bool { expiry.map { $0 <= now } ?? false }
+
+    /// Whether it stands for a directory, and so is no key of anybody's: what etcd's v2 API calls one.
+    public var isDirectory: Bool { key.bytes.last == UInt8(ascii: "/") && value.contentType == Value.directory }
+
+    /// The bytes of its key and value.
+    package var weight: Int { key.bytes.count + value.bytes.count }
 }

@@ -20,6 +20,18 @@ public struct KeyRange: Sendable, Hashable {
     /// Every key that begins with these bytes.
     public static func prefix(_ bytes: [UInt8]) -> KeyRange { KeyRange(from: bytes, to: bytes.prefixEnd) }
 
+    /// Every key beyond this one that begins with it: what is below a directory whose key ends in `/`.
+    public static func below(_ directory: Key) -> KeyRange {
+        KeyRange(from: directory.bytes + [0], to: directory.bytes.prefixEnd)
+    }
+
+    /// Whether every key of the other is in this one.
+    public func covers(_ other: KeyRange) -> Bool {
+        guard !other.lower.lexicographicallyPrecedes(lower) else { return false }
+        guard let upper else { return true }
+        return other.upper.map { !upper.lexicographicallyPrecedes($0) } ?? false
+    }
+
     /// Whether the key is inside.
     public func contains(_ key: Key) -> Bool {
         !key.bytes.lexicographicallyPrecedes(lower) && (upper.map { key.bytes.lexicographicallyPrecedes($0) } ?? true)
@@ -60,6 +72,12 @@ public struct KeySelection: Sendable, Hashable {
 
     /// One key alone.
     public static func key(_ key: Key) -> KeySelection { KeySelection(ranges: [.key(key)], path: key.description) }
+
+    /// The keys of one range.
+    public static func range(_ range: KeyRange) -> KeySelection {
+        if range == .all { return .all }
+        return KeySelection(ranges: [range], path: String(decoding: range.lower, as: UTF8.self))
+    }
 
     /// The keys below a directory; `""` and `/` name all.
     ///

@@ -23,76 +23,6 @@ public struct Transaction: Sendable, Hashable {
     }
 }
 
-/// Something that must be true of a key before a transaction's changes are made.
-public struct Precondition: Sendable, Hashable {
-    /// What must be true.
-    public enum Test: Sendable, Hashable {
-        case absent
-        case present
-        /// The key has been set that often since it came to be; 0 means that it is absent.
-        case version(Int64)
-        /// The key was last changed by that revision; 0 means that it is absent.
-        case revision(Revision)
-        /// The key holds exactly these bytes.
-        case value([UInt8])
-    }
-
-    public var key: Key
-    public var test: Test
-
-    public init(_ key: Key, _ test: Test) {
-        self.key = key
-        self.test = test
-    }
-
-    /// Whether it holds for the key's item, `nil` where the key is absent.
-    public func holds(for item: Item?) -> Bool {
-        switch test {
-        case .absent: item == nil
-        case .present: item != nil
-        case .version(let version): (item?.version ?? 0) == version
-        case .revision(let revision): (item?.modified ?? 0) == revision
-        case .value(let bytes): item?.value.bytes == bytes
-        }
-    }
-
-    /// The condition as a phrase that ends “…, but”; shows no value.
-    var phrase: String {
-        switch test {
-        case .absent: "“\(key)” to be absent"
-        case .present: "“\(key)” to be present"
-        case .version(let version): "“\(key)” to have version \(version)"
-        case .revision(let revision): "“\(key)” to be at revision \(revision)"
-        case .value: "“\(key)” to hold the given value"
-        }
-    }
-}
-
-/// One thing that a transaction does.
-public enum Operation: Sendable, Hashable {
-    /// Sets a key.
-    case set(Key, Value, expiry: Expiry = .never)
-    /// Changes the members that a JSON merge patch (RFC 7396) names; an absent key counts as an empty document.
-    case patch(Key, JSONValue)
-    /// Removes a key; an absent one is left alone.
-    case delete(Key)
-    /// Removes every selected key.
-    case deleteAll(KeySelection)
-    /// Reads a key, as it stands after the operations before this one.
-    case get(Key)
-
-    /// When a key that is set ceases to be.
-    public enum Expiry: Sendable, Hashable {
-        case never
-        /// As before: a key that had a time to live keeps it.
-        case unchanged
-        /// That long after the commit.
-        case after(Duration)
-        /// At that moment.
-        case at(Timestamp)
-    }
-}
-
 /// What came of a transaction.
 public struct TransactionResult: Sendable, Hashable {
     /// What came of one operation.
@@ -101,10 +31,18 @@ public struct TransactionResult: Sendable, Hashable {
         public var item: Item?
         /// The items that the operation replaced or removed, in the order of their keys.
         public var previous: [Item]
+        /// The items of a range that was read, in the order of their keys.
+        public var found: [Item]
+        /// What came of a transaction that was part of this one.
+        public var nested: TransactionResult?
 
-        public init(item: Item? = nil, previous: [Item] = []) {
+        public init(
+            item: Item? = nil, previous: [Item] = [], found: [Item] = [], nested: TransactionResult? = nil
+        ) {
             self.item = item
             self.previous = previous
+            self.found = found
+            self.nested = nested
         }
     }
 

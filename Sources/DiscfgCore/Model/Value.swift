@@ -22,6 +22,8 @@ public struct Value: Sendable, Hashable {
     public static let text = "text/plain"
     public static let json = "application/json"
     public static let octets = "application/octet-stream"
+    /// Of items that stand for directories.
+    public static let directory = "inode/directory"
 
     /// Whether the content type says JSON: `application/json` or any type that ends in `+json`.
     public var isJSON: Bool {

@@ -4,6 +4,9 @@ extension CommitPipeline {
     /// How often a writer begins anew because the log it had read was trimmed, or made anew, meanwhile.
     private static let maximumRenewals = 10
 
+    /// How often a batch may find that it must know more before it waits in between.
+    private static let maximumDemands = 10
+
     /// What came of an attempt to make proposals true.
     private enum Settlement {
         /// They are in the log; or there was nothing to append, and what was read still holds.
@@ -12,6 +15,8 @@ extension CommitPipeline {
         case overtaken(by: [Commit])
         /// What was read is out of date.
         case outdated(tail: LogTail?)
+        /// Something is to be attached to a lease that is not there.
+        case leaseNotFound(Int64)
     }
 
     /// Commits as many of the batch as fit one append; the others go back in line.
@@ -22,17 +27,26 @@ extension CommitPipeline {
             // One that is too large must not take the others with it.
             for waiter in batch { await commit([waiter]) }
         } catch {
-            for waiter in batch { waiter.continuation.resume(throwing: error) }
+            for waiter in batch { waiter.fail(error) }
         }
     }
 
     /// - Throws: What nobody in the batch was told yet.
     private func carryOut(_ batch: ArraySlice<Waiter>) async throws {
-        let touched = Touched(batch.map(\.transaction))
+        var touched = Touched(batch)
         var ground = try await load(touched, from: memory.take())
-        var (attempt, renewals) = (0, 0)
+        var (attempt, renewals, demands) = (0, 0, 0)
         while true {
-            let results = evaluate(batch, touching: touched, with: &ground.evaluator)
+            let answers = evaluate(batch, touching: touched, with: &ground.evaluator)
+            let missing = ground.evaluator.takeMissing()
+            if !missing.isEmpty {
+                demands += 1
+                // At once as a rule; what must be known depends on the revision only where keys are named by it.
+                if demands > Self.maximumDemands { try await backOff(demands - Self.maximumDemands) }
+                touched.demand(missing)
+                ground = try await load(touched, on: ground)
+                continue
+            }
             let settlement: Settlement
             do {
                 settlement = try await settle(ground)
@@ -43,16 +57,20 @@ extension CommitPipeline {
                 settlement = .outdated(tail: nil)
             }
             switch settlement {
-            case .done where results.isEmpty:
+            case .done where answers.isEmpty:
                 // Only what had expired was committed, because there was no room for more.
                 ground.evaluator.settle()
                 ground.isExact = true
                 continue
             case .done:
                 memory.put(WriterMemory(ground.evaluator, used: touched.keys))
-                putBack(batch.dropFirst(results.count))
-                for (waiter, result) in zip(batch, results) { waiter.continuation.resume(with: result) }
+                putBack(batch.dropFirst(answers.count))
+                for answer in answers { answer() }
                 return
+            case .leaseNotFound(let id):
+                ground.evaluator.advance(over: [])
+                ground.evaluator.endedLeases.insert(id)
+                continue
             case .overtaken(let newer):
                 ground.evaluator.advance(over: newer)
                 ground.isExact = false
@@ -83,36 +101,35 @@ extension CommitPipeline {
         return true
     }
 
-    /// What came of each transaction, in order, until one did not fit; none where what had expired takes all the room.
+    /// What tells each waiter what came of its proposal, in order, until one did not fit; none where what had expired takes all
+    /// the room.
     private func evaluate(
-        _ waiters: ArraySlice<Waiter>, touching touched: Touched, with evaluator: inout TransactionEvaluator
-    )
-        -> [Result<TransactionResult, any Error>]
-    {
+        _ waiters: ArraySlice<Waiter>, touching touched: Touched, with evaluator: inout Evaluator
+    ) -> [@Sendable () -> Void] {
         let limits = engine.limits
-        var results: [Result<TransactionResult, any Error>] = []
+        var answers: [@Sendable () -> Void] = []
         if evaluator.expireOverdue(among: touched.all(in: evaluator), limits: limits) { return [] }
         let expired = evaluator.proposed.count
         for waiter in waiters {
             do throws(DiscfgError) {
                 let (commits, changes) = (evaluator.proposed.count, evaluator.changeCount)
-                let result = try evaluator.evaluate(waiter.transaction)
+                let answer = try waiter.evaluate(&evaluator)
                 let isOver = evaluator.changeCount > limits.changes || evaluator.byteCount > limits.bytes
                 // What others are answered must not add up either, but never keeps one from being carried out alone.
-                let isCrowded = evaluator.outcomeBytes > TransactionEvaluator.maximumOutcomeBytes && !results.isEmpty
+                let isCrowded = evaluator.outcomeBytes > Evaluator.maximumOutcomeBytes && !answers.isEmpty
                 guard isOver || isCrowded else {
-                    results.append(.success(result))
+                    answers.append(answer)
                     continue
                 }
                 let error = tooLarge(changes: evaluator.changeCount - changes)
                 if evaluator.proposed.count > commits { evaluator.retractLast() }
-                if !results.isEmpty || expired > 0 { break }
-                results.append(.failure(error))
+                if !answers.isEmpty || expired > 0 { break }
+                answers.append { waiter.fail(error) }
             } catch {
-                results.append(.failure(error))
+                answers.append { waiter.fail(error) }
             }
         }
-        return results
+        return answers
     }
 
     /// The refusal of a transaction that one commit of this store cannot take.
@@ -154,6 +171,9 @@ extension CommitPipeline {
                 case .replaced:
                     if let doubt { throw doubt }
                     return .outdated(tail: nil)
+                case .leaseNotFound(let id):
+                    if let doubt { throw doubt }
+                    return .leaseNotFound(id)
                 case .appended, .conflict:
                     ownWrites.insert(commits.lazy.flatMap(\.changes).map(\.key))
                     metrics.commits.increment(by: commits.count)

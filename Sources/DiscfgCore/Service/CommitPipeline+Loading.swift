@@ -1,38 +1,28 @@
 /// What a batch is worked out on.
 struct Ground {
-    var evaluator: TransactionEvaluator
+    var evaluator: Evaluator
     /// Whether its items and its tail are of one moment since the batch was submitted.
     var isExact: Bool
 }
 
-/// What must be known before some transactions can be carried out.
-struct Touched {
-    private(set) var keys: Set<Key> = []
-    private(set) var ranges: [KeyRange] = []
-
-    init(_ transactions: [Transaction]) {
-        var selections: Set<KeySelection> = []
-        for transaction in transactions {
-            for precondition in transaction.preconditions { keys.insert(precondition.key) }
-            for operation in transaction.success + transaction.failure {
-                switch operation {
-                case .set(let key, _, _), .patch(let key, _), .delete(let key), .get(let key): keys.insert(key)
-                case .deleteAll(let selection): selections.insert(selection)
-                }
-            }
-        }
-        ranges = selections.flatMap(\.ranges)
+extension Touched {
+    init(_ waiters: some Sequence<CommitPipeline.Waiter>) {
+        for waiter in waiters { waiter.touch(&self) }
     }
 
     /// The keys, with those that there are in the ranges.
-    func all(in evaluator: TransactionEvaluator) -> Set<Key> {
+    func all(in evaluator: Evaluator) -> Set<Key> {
+        let ranges = ranges.union(probes)
         if ranges.isEmpty { return keys }
         return keys.union(evaluator.items.keys.filter { key in ranges.contains { $0.contains(key) } })
     }
 }
 
 extension CommitPipeline {
-    /// Reads what the transactions touch, as far as it is not remembered.
+    /// The most items of a range that a transaction reads.
+    private static let maximumRead = 100_000
+
+    /// Reads what proposals touch, as far as it is not remembered.
     func load(_ touched: Touched, from memory: WriterMemory?) async throws -> Ground {
         let now = time.now()
         var memory = memory
@@ -43,6 +33,15 @@ extension CommitPipeline {
             attempt += 1
             try await backOff(attempt)
         }
+    }
+
+    /// Reads what is missing of what proposals touch; what was proposed is void.
+    func load(_ touched: Touched, on ground: Ground) async throws -> Ground {
+        var evaluator = ground.evaluator
+        evaluator.advance(over: [])
+        var loaded = try await load(touched, from: WriterMemory(evaluator))
+        loaded.evaluator.endedLeases = evaluator.endedLeases
+        return loaded
     }
 
     /// - Returns: `nil` where the store showed that what is remembered, or was read first, is out of date.
@@ -63,14 +62,26 @@ extension CommitPipeline {
             (tail, isExact) = (basis.tail, basis.isExact)
             for key in missing { items[key] = .some(basis.items[key]) }
         }
+        var known = touched.ranges
         for range in touched.ranges {
-            guard try await load(range, into: &items, at: tail) else { return nil }
+            let most = touched.changedRanges.contains(range) ? engine.limits.changes * 2 : Self.maximumRead
+            guard try await load(range, into: &items, at: tail, atMost: most) else { return nil }
         }
-        return Ground(evaluator: TransactionEvaluator(items: items, tail: tail, now: now), isExact: isExact)
+        for range in touched.probes where !known.contains(where: { $0.covers(range) }) {
+            // Two: of the first that is found nothing may be left when it is overdue.
+            let page = try await engine.items(range, in: config, limit: 2, values: true, consistency: .strong)
+            guard page.tail?.isSamePlace(as: tail) ?? true else { return nil }
+            for item in page.items { items[item.key] = item }
+            if !page.hasMore { known.insert(range) }
+        }
+        let evaluator = Evaluator(config: config, items: items, ranges: known, tail: tail, now: now)
+        return Ground(evaluator: evaluator, isExact: isExact)
     }
 
     /// - Returns: Whether the config stood still at the revision meanwhile, as far as the store can tell.
-    private func load(_ range: KeyRange, into items: inout [Key: Item?], at tail: LogTail) async throws -> Bool {
+    private func load(
+        _ range: KeyRange, into items: inout [Key: Item?], at tail: LogTail, atMost most: Int
+    ) async throws -> Bool {
         var rest = range
         var (count, weight) = (0, 0)
         while true {
@@ -79,7 +90,7 @@ extension CommitPipeline {
             for item in page.items { items[item.key] = item }
             count += page.items.count
             weight += page.items.reduce(0) { $0 + $1.value.bytes.count }
-            guard count <= engine.limits.changes * 2, weight <= engine.limits.bytes else {
+            guard count <= most, weight <= max(engine.limits.bytes, Evaluator.maximumOutcomeBytes) else {
                 throw tooLarge(changes: count)
             }
             guard page.hasMore, let last = page.items.last else { return true }

@@ -5,10 +5,21 @@ import Synchronization
 /// This is group commit: under load many transactions share one step of the store (one fsync, one request), each with a
 /// revision of its own. It is bounded: beyond `maximumWaiting` a transaction is refused at once.
 final class CommitPipeline: Sendable {
-    /// A transaction whose caller waits for its result.
+    /// A proposal whose caller waits for its outcome.
     struct Waiter: Sendable {
-        let transaction: Transaction
-        let continuation: CheckedContinuation<TransactionResult, any Error>
+        let touch: @Sendable (inout Touched) -> Void
+        /// Carries the proposal out, and gives what tells its caller once that is true.
+        let evaluate: @Sendable (inout Evaluator) throws(DiscfgError) -> @Sendable () -> Void
+        let fail: @Sendable (any Error) -> Void
+
+        init<P: Proposal>(_ proposal: P, _ continuation: CheckedContinuation<P.Outcome, any Error>) {
+            touch = { proposal.touch(&$0) }
+            evaluate = { evaluator throws(DiscfgError) in
+                let outcome = try evaluator.evaluate(proposal)
+                return { continuation.resume(returning: outcome) }
+            }
+            fail = { continuation.resume(throwing: $0) }
+        }
     }
 
     private struct State {
@@ -48,15 +59,16 @@ final class CommitPipeline: Sendable {
         self.committed = committed
     }
 
-    /// Carries out a transaction, together with others that wait.
+    /// Carries out a proposal, together with others that wait.
     ///
     /// Once it is in line it is carried out, also when the caller's task is cancelled: nobody could tell otherwise whether it was.
-    func submit(_ transaction: Transaction) async throws -> TransactionResult {
+    func submit<P: Proposal>(_ proposal: P) async throws -> P.Outcome {
         try Task.checkCancellation()
         return try await withCheckedThrowingContinuation { continuation in
+            let waiter = Waiter(proposal, continuation)
             let startsDraining: Bool? = state.withLock { state in
                 guard state.waiting.count < Self.maximumWaiting else { return nil }
-                state.waiting.append(Waiter(transaction: transaction, continuation: continuation))
+                state.waiting.append(waiter)
                 defer { state.isDraining = true }
                 return !state.isDraining
             }

@@ -159,8 +159,8 @@ extension [Operation] {
         Set(
             compactMap { operation in
                 switch operation {
-                case .set(let key, _, _), .patch(let key, _): key
-                case .delete, .deleteAll, .get: nil
+                case .set(let key, _, _), .patch(let key, _), .touch(let key, _): key
+                case .delete, .deleteAll, .get, .getAll, .transaction: nil
                 }
             })
     }
@@ -168,11 +168,12 @@ extension [Operation] {
 
 extension Transaction {
     static let maximumOperations = 100_000
+    static let maximumDepth = 8
 
     /// Checks what can be checked without a store.
     ///
     /// - Throws: `DiscfgError` with code `tooLarge` or `invalidRequest`.
-    func validate() throws(DiscfgError) {
+    func validate(depth: Int = 1) throws(DiscfgError) {
         guard message.utf8.count <= 1024 else {
             throw DiscfgError(
                 .tooLarge, "The message has \(message.utf8.count) bytes; the most is 1024.", hint: "Shorten it.")
@@ -186,13 +187,32 @@ extension Transaction {
                 .tooLarge, "The transaction has more than \(Self.maximumOperations) conditions and operations.",
                 hint: "Split it into smaller ones.")
         }
-        for operation in success + failure {
-            guard case .set(_, let value, let expiry) = operation else { continue }
+        guard depth <= Self.maximumDepth else {
+            throw DiscfgError(
+                .tooLarge, "Transactions are nested more than \(Self.maximumDepth) deep.", hint: "Nest fewer of them.")
+        }
+        for operation in success + failure { try operation.validate(depth: depth) }
+    }
+}
+
+extension Operation {
+    fileprivate func validate(depth: Int) throws(DiscfgError) {
+        switch self {
+        case .set(_, let value, let expiry):
             try value.validate()
-            if case .after(let duration) = expiry, duration <= .zero {
-                throw .invalid(
-                    "A time to live of \(duration) is not positive.", hint: "Give a duration such as 30s, or none.")
-            }
+            try expiry.validate()
+        case .touch(_, let expiry): try expiry.validate()
+        case .transaction(let transaction): try transaction.validate(depth: depth + 1)
+        case .patch, .delete, .deleteAll, .get, .getAll: break
+        }
+    }
+}
+
+extension Operation.Expiry {
+    fileprivate func validate() throws(DiscfgError) {
+        if case .after(let duration) = self, duration <= .zero {
+            throw .invalid(
+                "A time to live of \(duration) is not positive.", hint: "Give a duration such as 30s, or none.")
         }
     }
 }

@@ -15,13 +15,18 @@ struct WriterMemory: Sendable {
     var items: [Key: Item?]
 
     /// What is worth keeping of an evaluator's knowledge: all of it, or only what was just used when that is too much.
-    init(_ evaluator: TransactionEvaluator, used keys: Set<Key>) {
-        tail = evaluator.tail
-        items = evaluator.items
+    init(_ evaluator: Evaluator, used keys: Set<Key>) {
+        self.init(evaluator)
         if items.count > Self.maximumItems || weight > Self.maximumBytes {
             items = items.filter { keys.contains($0.key) }
             if items.count > Self.maximumItems || weight > Self.maximumBytes { items = [:] }
         }
+    }
+
+    /// All of an evaluator's knowledge.
+    init(_ evaluator: Evaluator) {
+        tail = evaluator.tail
+        items = evaluator.items
     }
 
     init(tail: LogTail) {

@@ -104,6 +104,8 @@ public enum AppendOutcome: Sendable, Hashable {
     case conflict(newer: [Commit])
     /// The config that was meant is gone; there may be another of its name.
     case replaced
+    /// An item is to be attached to this lease, which is not there, or is ending.
+    case leaseNotFound(Int64)
 }
 
 /// Some commits that follow each other.

@@ -60,6 +60,8 @@ extension Precondition {
             case .value(let bytes):
                 Value(bytes: bytes, contentType: Value.octets)
                     .writeMembers(to: &writer, WireStyle(now: Timestamp(milliseconds: 0), isExact: true))
+            // Has no form on the wire: a server refuses a condition without a test.
+            case .compare: break
             }
         }
     }
@@ -110,6 +112,8 @@ extension Operation {
             case .delete(let key): writer.member("delete", key.description)
             case .deleteAll(let selection): writer.member("deleteAll", selection.path)
             case .get(let key): writer.member("get", key.description)
+            // Have no form on the wire: a server refuses an operation without a verb.
+            case .touch, .getAll, .transaction: break
             }
         }
     }
@@ -142,9 +146,11 @@ extension Operation.Expiry {
     fileprivate func writeMember(to writer: inout JSONWriter) {
         switch self {
         case .never: break
-        case .unchanged: writer.member("ttl", "keep")
+        case .unchanged, .kept: writer.member("ttl", "keep")
         case .after(let duration): writer.member("ttl", "\(duration.milliseconds)ms")
         case .at(let moment): writer.member("expiration", moment.description)
+        // Has no form on the wire: a server refuses the member.
+        case .lease(let id): writer.member("lease", id)
         }
     }
 }

@@ -1,0 +1,99 @@
+/// Something that must be true of a key, or of every key of a range, before a transaction's changes are made.
+public struct Precondition: Sendable, Hashable {
+    /// What must be true.
+    public enum Test: Sendable, Hashable {
+        case absent
+        case present
+        /// The key has been set that often since it came to be; 0 means that it is absent.
+        case version(Int64)
+        /// The key was last changed by that revision; 0 means that it is absent.
+        case revision(Revision)
+        /// The key holds exactly these bytes.
+        case value([UInt8])
+        /// A property of the key stands so to an operand.
+        case compare(Operand, Relation)
+    }
+
+    /// What a property of a key is compared with; the numbers of an absent key are 0.
+    public enum Operand: Sendable, Hashable {
+        case version(Int64)
+        /// The revision at which the key last came to be.
+        case created(Revision)
+        /// The revision of the last change.
+        case modified(Revision)
+        /// The lease that the key is attached to; 0 for none.
+        case lease(Int64)
+        /// An absent key has no value that could be compared: no relation holds.
+        case value([UInt8])
+    }
+
+    /// How the key's property stands to the operand.
+    public enum Relation: Sendable, Hashable {
+        case equal, notEqual, less, greater
+    }
+
+    public var key: Key
+    /// Every key of it must pass the test, an absent one where it is empty; `nil` for `key` alone.
+    public var range: KeyRange?
+    public var test: Test
+
+    public init(_ key: Key, _ test: Test, over range: KeyRange? = nil) {
+        self.key = key
+        self.range = range
+        self.test = test
+    }
+
+    /// Whether it holds for the key's item, `nil` where the key is absent.
+    public func holds(for item: Item?) -> Bool {
+        switch test {
+        case .absent: item == nil
+        case .present: item != nil
+        case .version(let version): (item?.version ?? 0) == version
+        case .revision(let revision): (item?.modified ?? 0) == revision
+        case .value(let bytes): item?.value.bytes == bytes
+        case .compare(let operand, let relation): relation.holds(between: item, and: operand)
+        }
+    }
+
+    /// The condition as a phrase that ends “…, but”; shows no value.
+    var phrase: String {
+        switch test {
+        case .absent: "“\(key)” to be absent"
+        case .present: "“\(key)” to be present"
+        case .version(let version): "“\(key)” to have version \(version)"
+        case .revision(let revision): "“\(key)” to be at revision \(revision)"
+        case .value: "“\(key)” to hold the given value"
+        case .compare: "“\(key)” to compare as given"
+        }
+    }
+}
+
+extension Precondition.Relation {
+    fileprivate func holds(between item: Item?, and operand: Precondition.Operand) -> Bool {
+        switch operand {
+        case .version(let version): holds(between: item?.version ?? 0, and: version)
+        case .created(let revision): holds(between: item?.created ?? 0, and: revision)
+        case .modified(let revision): holds(between: item?.modified ?? 0, and: revision)
+        case .lease(let lease): holds(between: item?.lease ?? 0, and: lease)
+        case .value(let bytes): item.map { holds(between: $0.value.bytes, and: bytes) } ?? false
+        }
+    }
+
+    private func holds(between left: Int64, and right: Int64) -> Bool {
+        switch self {
+        case .equal: left == right
+        case .notEqual: left != right
+        case .less: left < right
+        case .greater: left > right
+        }
+    }
+
+    private func holds(between left: [UInt8], and right: [UInt8]) -> Bool {
+        switch self {
+        case .equal: left == right
+        case .notEqual: left != right
+        case .less: left.lexicographicallyPrecedes(right)
+        case .greater: right.lexicographicallyPrecedes(left)
+        }
+    }
+}

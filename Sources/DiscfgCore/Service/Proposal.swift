@@ -1,0 +1,147 @@
+/// Something that is carried out on the state of a config at the tail of its log, as one commit or as none.
+///
+/// What several proposals do to one config is worked out one after the other, and appended in one step. A proposal may be
+/// carried out more than once before it counts: others may have been first, or something was not known yet.
+protocol Proposal: Sendable {
+    associatedtype Outcome: Sendable
+
+    /// Who makes the commit; empty where that is not known.
+    var author: String { get }
+    /// Why.
+    var message: String { get }
+
+    /// Names what it is sure to look at, so that all of it can be read at once.
+    func touch(_ touched: inout Touched)
+
+    /// Looks at items and records changes.
+    ///
+    /// - Throws: `DiscfgError` when it cannot be carried out; nothing of it is proposed then.
+    func carryOut(on evaluator: inout Evaluator) throws(DiscfgError) -> Outcome
+}
+
+/// What must be known before some proposals can be carried out.
+struct Touched {
+    var keys: Set<Key> = []
+    /// Ranges of which every item is needed.
+    var ranges: Set<KeyRange> = []
+    /// Ranges of which it matters only whether there is any item.
+    var probes: Set<KeyRange> = []
+    /// Ranges whose items are to be changed, so that there cannot be more than one commit takes.
+    var changedRanges: Set<KeyRange> = []
+
+    var isEmpty: Bool { keys.isEmpty && ranges.isEmpty && probes.isEmpty }
+
+    /// Takes over what was found missing.
+    mutating func demand(_ missing: Touched) {
+        keys.formUnion(missing.keys)
+        ranges.formUnion(missing.ranges)
+        // Where one look did not tell, because what it found was overdue, all of it must be seen.
+        for range in missing.probes where !probes.insert(range).inserted { ranges.insert(range) }
+    }
+}
+
+extension Transaction: Proposal {
+    typealias Outcome = TransactionResult
+
+    func touch(_ touched: inout Touched) {
+        for precondition in preconditions {
+            if let range = precondition.range {
+                touched.ranges.insert(range)
+            } else {
+                touched.keys.insert(precondition.key)
+            }
+        }
+        for operation in success + failure { operation.touch(&touched) }
+    }
+
+    func carryOut(on evaluator: inout Evaluator) throws(DiscfgError) -> TransactionResult {
+        let failed = preconditions.first { !$0.holds(on: &evaluator) }
+        var outcomes: [TransactionResult.Outcome] = []
+        for operation in failed == nil ? success : failure {
+            let outcome = try operation.carryOut(on: &evaluator)
+            try evaluator.noteOutcome(bytes: outcome.weight)
+            outcomes.append(outcome)
+        }
+        let current = failed.flatMap { evaluator.committedItem($0.key) }
+        return TransactionResult(
+            failed: failed, current: current, outcomes: outcomes, revision: evaluator.revision,
+            changed: evaluator.hasChanges)
+    }
+}
+
+extension Precondition {
+    fileprivate func holds(on evaluator: inout Evaluator) -> Bool {
+        guard let range else { return holds(for: evaluator.item(key)) }
+        let items = evaluator.items(in: range)
+        return items.isEmpty ? holds(for: nil) : items.allSatisfy { holds(for: $0) }
+    }
+}
+
+extension Operation {
+    fileprivate func touch(_ touched: inout Touched) {
+        switch self {
+        case .set(let key, _, _), .touch(let key, _), .patch(let key, _), .delete(let key), .get(let key):
+            touched.keys.insert(key)
+        case .deleteAll(let selection):
+            touched.ranges.formUnion(selection.ranges)
+            touched.changedRanges.formUnion(selection.ranges)
+        case .getAll(let range): touched.ranges.insert(range)
+        case .transaction(let transaction): transaction.touch(&touched)
+        }
+    }
+
+    fileprivate func carryOut(on evaluator: inout Evaluator) throws(DiscfgError) -> TransactionResult.Outcome {
+        switch self {
+        case .get(let key): return .init(item: evaluator.item(key))
+        case .getAll(let range): return .init(found: evaluator.items(in: range))
+        case .set(let key, let value, let expiry): return try evaluator.set(key, to: value, expiry)
+        case .touch(let key, let expiry):
+            guard let item = evaluator.item(key) else { throw evaluator.absent(key) }
+            return try evaluator.set(key, to: item.value, expiry)
+        case .patch(let key, let patch):
+            let previous = evaluator.item(key)
+            let document = try previous?.value.parsedJSON() ?? .object(JSONObject())
+            let type = previous?.value.contentType ?? Value.json
+            let value = Value(bytes: document.merging(patch).bytes, contentType: type)
+            try value.validate()
+            return try evaluator.set(key, to: value, .unchanged)
+        case .delete(let key): return evaluator.remove([evaluator.item(key)].compactMap { $0 })
+        case .deleteAll(let selection):
+            return evaluator.remove(selection.ranges.flatMap { evaluator.items(in: $0) })
+        case .transaction(let transaction): return .init(nested: try transaction.carryOut(on: &evaluator))
+        }
+    }
+}
+
+extension Evaluator {
+    fileprivate mutating func set(_ key: Key, to value: Value, _ expiry: Operation.Expiry)
+        throws(DiscfgError) -> TransactionResult.Outcome
+    {
+        let previous = item(key)
+        if expiry == .kept, previous == nil { throw absent(key) }
+        let item = successor(of: previous, key: key, value: value, try deadline(expiry, of: previous))
+        record(.set(item, previous: previous))
+        return .init(item: item, previous: previous.map { [$0] } ?? [])
+    }
+
+    fileprivate mutating func remove(_ victims: [Item]) -> TransactionResult.Outcome {
+        for victim in victims { record(.removed(victim)) }
+        return .init(previous: victims)
+    }
+
+    fileprivate func absent(_ key: Key) -> DiscfgError {
+        DiscfgError(
+            .keyNotFound, "There is no key “\(key)” whose value or end could be kept.",
+            hint: "Set it with a value first.")
+    }
+}
+
+extension TransactionResult.Outcome {
+    /// The bytes of its values.
+    fileprivate var weight: Int {
+        var weight = item?.value.bytes.count ?? 0
+        for item in previous { weight += item.value.bytes.count }
+        for item in found { weight += item.value.bytes.count }
+        return weight
+    }
+}
