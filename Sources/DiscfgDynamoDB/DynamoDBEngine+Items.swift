@@ -72,14 +72,20 @@ extension DynamoDBEngine {
     }
 
     public func overdueKeys(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Key] {
+        let limit = max(1, min(limit, 1000))
         let query = PartitionQuery(
             partition: config.description, condition: "#s <= :a", values: [":a": .integer(now.milliseconds)],
-            limit: max(1, min(limit, 1000)),
-            index: (name: TableLayout.expiryIndex, partition: Name.due, sort: Name.expiry))
+            limit: limit + 1, index: (name: TableLayout.expiryIndex, partition: Name.due, sort: Name.expiry))
         let records = try await table.query(query).items ?? []
-        if records.isEmpty { try await checkExistence(of: config, .eventual) }
+        let layout = layout(config)
+        let items = records.filter { $0[Name.partition]?.string == layout.items }
+        if items.isEmpty { try await checkExistence(of: config, .eventual) }
+        // Beside items there is only the config's own record, which says that it has had leases. A full page may end before it.
+        if items.count < records.count || records.count <= limit {
+            known.note(hasLeases: items.count < records.count, of: config)
+        }
         return try await table.call {
-            let overdue = try records.map { record in
+            let overdue = try items.map { record in
                 (expiry: record[Name.expiry]?.int64 ?? 0, key: try ItemAttributes.key(record[Name.sort]))
             }
             return overdue.sorted { ($0.expiry, $0.key) < ($1.expiry, $1.key) }.prefix(limit).map(\.key)

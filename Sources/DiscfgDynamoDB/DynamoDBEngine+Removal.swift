@@ -129,6 +129,7 @@ extension DynamoDBEngine {
     func purge(_ record: StoredConfig) async throws {
         let layout = layout(record.name)
         try await removeItems(of: record, in: layout)
+        try await removeLeases(of: record, in: layout)
         try await BlobCollector(table: table, layout: layout, incarnation: record.incarnation).removeAll()
         try await emptyLog(of: record, in: layout)
         // The record last, and with it its name: as long as they are there, what is left is found.
@@ -159,6 +160,16 @@ extension DynamoDBEngine {
                 try await table.delete(
                     key, if: "#log = :log", names: ["#log": Name.log], values: [":log": .string(record.incarnation)])
             }
+            query.start = answer.lastEvaluatedKey
+        } while query.start != nil
+    }
+
+    private func removeLeases(of record: StoredConfig, in layout: TableLayout) async throws {
+        var query = PartitionQuery(
+            partition: layout.leases(record.incarnation), attributes: [Name.partition, Name.sort])
+        repeat {
+            let answer = try await table.query(query)
+            _ = try await (answer.items ?? []).concurrently(atMost: 8) { [table] in try await table.delete($0) }
             query.start = answer.lastEvaluatedKey
         } while query.start != nil
     }

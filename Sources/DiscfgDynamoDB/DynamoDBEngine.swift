@@ -60,6 +60,8 @@ public final class DynamoDBEngine: StorageEngine {
     }
 
     /// One hundred actions are a transaction's limit, and the first commit is one of them.
+    ///
+    /// Each lease that keys are newly attached to is one more.
     public var limits: StorageLimits { StorageLimits(changes: 99, bytes: 4 << 20) }
 
     public var traits: StorageTraits {

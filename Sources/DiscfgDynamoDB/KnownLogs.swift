@@ -16,6 +16,8 @@ final class KnownLogs: Sendable {
         var isWriting = false
         /// How often others were first since the last success.
         var defeats = 0
+        /// When the index last showed that the config had never had a lease.
+        fileprivate var leaselessAt: ContinuousClock.Instant?
         fileprivate var since: ContinuousClock.Instant
     }
 
@@ -55,6 +57,18 @@ final class KnownLogs: Sendable {
 
     func see(_ revision: Revision, of config: ConfigName, _ incarnation: String) {
         update(config, incarnation) { $0.seen = max($0.seen, revision) }
+    }
+
+    /// Notes whether the config has ever had a lease, as the index has just shown, or as is known.
+    func note(hasLeases: Bool, of config: ConfigName) {
+        logs.withLock { $0[config]?.leaselessAt = hasLeases ? nil : .now }
+    }
+
+    /// Whether the index has shown within the last second that the config had never had a lease.
+    ///
+    /// A lease lives for a second at least: none that was made since can be overdue.
+    func isLeaseless(_ config: ConfigName) -> Bool {
+        self[config]?.leaselessAt.map { .now - $0 < .seconds(1) } ?? false
     }
 
     /// Whether values that nothing refers to were last looked for so long ago; if so, that is noted as now.

@@ -28,6 +28,11 @@ struct TableLayout: Sendable {
     func entry(_ revision: Revision, _ incarnation: String) -> [String: AttributeValue] {
         Self.key(log(incarnation), Self.bytes(of: revision))
     }
+    /// The partition of the leases: of this incarnation alone, as the log.
+    func leases(_ incarnation: String) -> String { "C#\(config)#E#\(incarnation)" }
+    func lease(_ id: Int64, _ incarnation: String) -> [String: AttributeValue] {
+        Self.key(leases(incarnation), Self.bytes(of: id))
+    }
     /// The partition of the parts of one large value; no two uploads have the same name.
     func parts(of blob: BlobReference) -> String { "C#\(config)#V#\(blob.digest)#\(blob.upload)" }
 
@@ -35,9 +40,9 @@ struct TableLayout: Sendable {
         [Name.partition: .string(partition), Name.sort: .binary(sort)]
     }
 
-    /// Eight bytes, the greatest first: revisions are sorted as numbers.
-    static func bytes(of revision: Revision) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: revision >> (56 - 8 * $0)) }
+    /// Eight bytes, the greatest first: revisions and the ids of leases are sorted as numbers, which are never negative.
+    static func bytes(of number: Int64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
     }
 }
 
@@ -56,7 +61,7 @@ enum Name {
     static let time = "at"
     static let author = "by"
     static let expiry = "expiry"
-    /// The config's name, on items that expire: what the index is made of.
+    /// The config's name, on items that expire, and on the record of a config that has had leases: what the index is made of.
     static let due = "due"
 
     // Commits.
@@ -87,6 +92,17 @@ enum Name {
     static let kind = "t"
     static let item = "i"
     static let previous = "p"
+
+    // Leases.
+    /// The time to live, in milliseconds.
+    static let span = "span"
+    static let ending = "ending"
+    /// Every key that was ever attached.
+    static let keys = "keys"
+    /// Bytes that a renewal may need, taken up by attaching and given back by renewing.
+    static let room = "room"
+    /// Tells whether a lease that is there already was made by a try whose answer was lost.
+    static let mark = "mark"
 
     // Large values.
     static let upload = "up"

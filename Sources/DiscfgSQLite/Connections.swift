@@ -62,6 +62,11 @@ final class Connections: Sendable {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT && file.hasLog {
             // Without its log, a file whose last checkpoint was cut short looks damaged. What it is, is seen below with the log.
             kind = .discfg(version: 0)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+            // Another process may have merged its log into the file just then: what is damaged looks so twice.
+            let connection = try connect(file, isImmutable: true, isReader: true)
+            kind = try connection.unsafeRead { try Schema.kind($0) }
+            immutable = connection
         }
         switch kind {
         case .foreign: throw errors.foreign()

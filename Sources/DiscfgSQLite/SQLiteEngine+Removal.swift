@@ -42,6 +42,7 @@ extension SQLiteEngine {
             guard let id = try db.removedConfig() else { return false }
             if try db.removeStep(of: .log(through: .max), config: id) { return true }
             if try db.removeStep(of: .items, config: id) { return true }
+            if try db.removeStep(of: .leases, config: id) { return true }
             var query = try db.query("DELETE FROM removed_configs WHERE id = ?")
             query.bind(id)
             try query.run()
@@ -54,6 +55,7 @@ extension SQLiteEngine {
 private enum Removal {
     case log(through: Revision)
     case items
+    case leases
 }
 
 extension Database {
@@ -80,6 +82,10 @@ extension Database {
             return try remove(
                 rows: "SELECT key FROM items WHERE config = ?1 AND ?2 = ?2 LIMIT ?3",
                 from: "items", key: "key", digests: "digest, NULL", config: config, through: 0)
+        case .leases:
+            return try remove(
+                rows: "SELECT id FROM leases WHERE config = ?1 AND ?2 = ?2 LIMIT ?3",
+                from: "leases", key: "id", digests: "NULL, NULL", config: config, through: 0)
         }
     }
 

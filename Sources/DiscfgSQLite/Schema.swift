@@ -5,14 +5,14 @@ import GRDB
 ///
 /// The tables can be read with the `sqlite3` tool: values that are text show as text. `changes` keeps the item after and the
 /// item before each change in columns, so that one change can be read without the rest of its commit. A value of more than
-/// 32 KiB is in `blobs` once; `digest` names it, and `value` is NULL then.
+/// 32 KiB is in `blobs` once; `digest` names it, and `value` is NULL then. Times are milliseconds.
 enum Schema {
     /// “dcfg”: tells discfg's files from those of other programs.
     static let applicationID: Int64 = 0x6463_6667
     /// The newest format; `migrations` has one step for each.
     static let version = Int64(migrations.count)
 
-    private static let migrations = [
+    static let migrations = [
         """
         CREATE TABLE configs(
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -85,7 +85,20 @@ enum Schema {
             digest BLOB NOT NULL UNIQUE,
             value BLOB NOT NULL
         ) STRICT;
+        """,
+        // What is overdue comes first in its index; what is ending, before all of that.
         """
+        CREATE TABLE leases(
+            config INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            ttl INTEGER NOT NULL,
+            expiry INTEGER NOT NULL,
+            ending INTEGER NOT NULL,
+            PRIMARY KEY(config, id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX leases_by_expiry ON leases(config, iif(ending, 0, expiry));
+        CREATE INDEX items_by_lease ON items(config, lease) WHERE lease IS NOT NULL;
+        """,
     ]
 
     /// What a file is.

@@ -134,6 +134,24 @@ extension StorageConformance {
             try await expectError(.configNotFound, "overdueKeys") {
                 try await engine.overdueKeys(in: name, at: world.time(1), limit: 1)
             }
+            try await expectError(.configNotFound, "createLease") {
+                try await engine.createLease(world.lease(1), in: name)
+            }
+            try await expectError(.configNotFound, "lease") { try await engine.lease(1, in: name) }
+            try await expectError(.configNotFound, "leases") {
+                try await engine.leases(of: name, after: nil, limit: 1)
+            }
+            try await expectError(.configNotFound, "renewLease") {
+                try await engine.renewLease(1, in: name, at: world.time(1))
+            }
+            try await expectError(.configNotFound, "endLease") {
+                try await engine.endLease(1, in: name, ifOverdueAt: nil)
+            }
+            try await expectError(.configNotFound, "keys of a lease") { try await engine.keys(of: 1, in: name) }
+            try await expectError(.configNotFound, "removeLease") { try await engine.removeLease(1, in: name) }
+            try await expectError(.configNotFound, "overdueLeases") {
+                try await engine.overdueLeases(in: name, at: world.time(1), limit: 1)
+            }
             try await expectError(.configNotFound, "lastRevision") {
                 try await engine.lastRevision(of: name, before: world.time(1))
             }

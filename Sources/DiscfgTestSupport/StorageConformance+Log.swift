@@ -15,6 +15,7 @@ extension StorageConformance {
             var commit = world.commit(2, [.set(full, previous: previous)])
             commit.author = ""
             commit.message = "a “quoted” \u{0} message\n"
+            try await world.grant(0x7FFF_FFFF_FFFF_FFFF)
             try expectEqual(try await world.engine.append([commit], to: world.config), .appended, "the outcome")
             try expectEqual(try await world.engine.entries(of: world.config, after: 1, limit: 10), [commit], "the log")
             let batch = try await world.engine.items([full.key], in: world.config, consistency: .strong)

@@ -23,7 +23,7 @@ public struct StorageConformance: Sendable {
     }
 
     /// Everything that an engine must do.
-    public static let cases: [Case] = configCases + logCases + historyCases + itemCases + modelCases
+    public static let cases: [Case] = configCases + logCases + historyCases + itemCases + leaseCases + modelCases
 
     private let makeEngine: @Sendable () async throws -> any StorageEngine
     private let seed: UInt64
@@ -69,8 +69,12 @@ struct StorageWorld: Sendable {
             changes: changes)
     }
 
-    func item(_ key: String, _ value: String, at revision: Revision, expiry: Int64? = nil) throws -> Item {
-        try item(self.key(key), Array(value.utf8), at: revision, expiry: expiry)
+    func item(
+        _ key: String, _ value: String, at revision: Revision, expiry: Int64? = nil, lease: Int64? = nil
+    ) throws -> Item {
+        var item = try item(self.key(key), Array(value.utf8), at: revision, expiry: expiry)
+        item.lease = lease
+        return item
     }
 
     func item(_ key: Key, _ bytes: [UInt8], at revision: Revision, expiry: Int64? = nil) -> Item {

@@ -45,7 +45,7 @@ struct Session: Sendable {
                 settings: settings, output: output, store: opened.store, local: opened.local, table: opened.table)
             if expiry == .committed {
                 // As far as that is possible: on a file that cannot be written, reading still works.
-                _ = try? await opened.local?.expireOverdue(in: settings.config.name)
+                _ = try? await opened.local?.sweep(settings.config.name)
             }
             try await body(session)
             // Where no server ever runs, commands keep the history from growing without end.

@@ -66,7 +66,7 @@ extension Session {
             while !Task.isCancelled {
                 // Cancelled means that it is over, and a failure is tried again.
                 try? await Task.sleep(for: local.sweepInterval)
-                _ = try? await local.expireOverdue(in: config)
+                _ = try? await local.sweep(config)
             }
         }
         defer { expiry.cancel() }

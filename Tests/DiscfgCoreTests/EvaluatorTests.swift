@@ -171,17 +171,17 @@ struct EvaluatorTests {
         #expect(try result([], .created(0), .equal) && result([], .value([]), .notEqual) == false)
     }
 
-    @Test("A transaction inside another sees what was done before it, and its branch is its own")
+    @Test(
+        "A transaction inside another chooses its branch before anything is written, and sees what was done before it")
     func nested() throws {
         var evaluator = Self.evaluator([try Self.item("/a", "1")])
         let key = try Key(path: "/a")
         let inner = Transaction(
-            if: [Precondition(key, .value(Array("2".utf8)))], then: [.get(key), .delete(key)],
+            if: [Precondition(key, .value(Array("1".utf8)))], then: [.get(key), .delete(key)],
             else: [.set(key, Value("no"))])
         let result = try evaluator.evaluate(Transaction(then: [.set(key, Value("2")), .transaction(inner), .get(key)]))
-        #expect(
-            result.outcomes[1].nested?.failed == nil && result.outcomes[1].nested?.outcomes[0].item?.value == Value("2")
-        )
+        let nested = try #require(result.outcomes[1].nested)
+        #expect(nested.failed == nil && nested.outcomes[0].item?.value == Value("2"))
         #expect(result.outcomes[2].item == nil && result.revision == 6 && evaluator.proposed.count == 1)
     }
 

@@ -137,6 +137,69 @@ struct CostTests {
         }
     }
 
+    @Test("Attaching a key to a lease costs two write units more; renewing the lease is one request and one write unit")
+    func leases() async throws {
+        try await withWorld { world in
+            let engine = world.fixture.engine()
+            for (id, units) in [(1, 5), (2, 4)] as [(Int64, Double)] {
+                _ = try await engine.tail(of: .default)
+                _ = world.take()
+                let lease = Lease(id: id, ttl: .seconds(10), expiry: Timestamp(milliseconds: 1))
+                #expect(try await engine.createLease(lease, in: .default))
+                #expect(
+                    world.take() == ["TransactWriteItems": .init(requests: 1, units: units)], "the first is announced")
+            }
+            // The first append notes in the config's record where the tail is.
+            let first = try await world.put("/l/1", lease: nil, after: nil, on: engine)
+            _ = world.take()
+            let attached = try await world.put("/l/1", lease: 1, after: first, on: engine)
+            #expect(world.take() == ["TransactWriteItems": .init(requests: 1, units: 6)], "attached")
+            #expect(try await engine.renewLease(1, in: .default, at: Timestamp(milliseconds: 1)) != nil)
+            #expect(world.take() == ["UpdateItem": .init(requests: 1, units: 1)], "renewed")
+            let again = try await world.put("/l/1", lease: 1, after: attached, on: engine)
+            #expect(world.take() == ["TransactWriteItems": .init(requests: 1, units: 4)], "set again")
+            _ = try await world.put("/l/1", lease: nil, after: again, on: engine)
+            #expect(world.take() == ["TransactWriteItems": .init(requests: 1, units: 4)], "detached")
+            #expect(try await engine.endLease(1, in: .default, ifOverdueAt: nil))
+            #expect(world.take() == ["UpdateItem": .init(requests: 1, units: 1)], "ended")
+            #expect(try await engine.keys(of: 1, in: .default).count == 1)
+            #expect(world.take() == ["GetItem": .init(requests: 1, units: 1)], "its keys")
+            try await engine.removeLease(1, in: .default)
+            #expect(world.take() == ["DeleteItem": .init(requests: 1, units: 1)], "removed")
+            let small = try await world.renewals(of: 20, on: engine)
+            #expect(small == ["UpdateItem": .init(requests: 1, units: 1)], "20 keys of 15 bytes")
+            let large = try await world.renewals(of: 200, on: engine)
+            #expect(large == ["UpdateItem": .init(requests: 1, units: 4)], "220 keys are 3.5 KB")
+        }
+    }
+
+    @Test(
+        "Looking for overdue leases costs nothing beside overdue keys while a config has had none, and half a unit from then on"
+    )
+    func idleLeases() async throws {
+        try await withWorld { world in
+            let (engine, now) = (world.fixture.engine(), Timestamp(milliseconds: 10_000))
+            func sweep() async throws -> [Int64] {
+                _ = try await engine.overdueKeys(in: .default, at: now, limit: 10)
+                return try await engine.overdueLeases(in: .default, at: now, limit: 10)
+            }
+            // What the look for keys has shown holds for a second; where the machine stands still for that long, once more.
+            var costs: [String: CostWorld.Cost] = [:]
+            for _ in 0..<20 where costs != ["Query": .init(requests: 1, units: 0.5)] {
+                _ = world.take()
+                let overdue = try await sweep()
+                #expect(overdue == [])
+                costs = world.take()
+            }
+            #expect(costs == ["Query": .init(requests: 1, units: 0.5)])
+            let lease = Lease(id: 1, ttl: .seconds(1), expiry: Timestamp(milliseconds: 1000))
+            #expect(try await world.fixture.engine().createLease(lease, in: .default))
+            _ = world.take()
+            #expect(try await sweep() == [1], "another process has made it")
+            #expect(world.take() == ["Query": .init(requests: 2, units: 1)])
+        }
+    }
+
     @Test("Writers who wait together share one request")
     func groupCommit() async throws {
         try await withWorld { world in
@@ -164,6 +227,41 @@ private struct CostWorld: Sendable {
     func set(_ path: String, _ text: String, on other: ConfigService? = nil) async throws {
         let transaction = Transaction(then: [.set(try Key(path: path), Value(text))])
         _ = try await (other ?? service).commit(transaction, to: .default)
+    }
+
+    /// Sets a key past the service, with a lease or none; returns the item.
+    func put(_ path: String, lease: Int64?, after previous: Item?, on engine: DynamoDBEngine) async throws -> Item {
+        let tail = try await engine.tail(of: .default)
+        let revision = tail.revision + 1
+        _ = take()
+        let time = Timestamp(milliseconds: revision)
+        let item = Item(
+            key: try Key(path: path), value: Value("leased"), created: revision, modified: revision, modifiedAt: time,
+            lease: lease)
+        let change = Change.set(item, previous: previous)
+        let commit = Commit(revision: revision, time: time, author: "", message: "", changes: [change])
+        #expect(try await engine.append([commit], to: .default, incarnation: tail.incarnation) == .appended)
+        return item
+    }
+
+    /// What it costs to renew lease 2 with so many keys more.
+    func renewals(of count: Int, on engine: DynamoDBEngine) async throws -> [String: Cost] {
+        for start in stride(from: 0, to: count, by: 50) {
+            let revision = try await engine.tail(of: .default).revision + 1
+            let time = Timestamp(milliseconds: revision)
+            let changes = try (start..<min(start + 50, count)).map { number in
+                let key = try Key(path: "/leased/\(count)/\(1000 + number)")
+                return Change.set(
+                    Item(
+                        key: key, value: Value("x"), created: revision, modified: revision, modifiedAt: time, lease: 2),
+                    previous: nil)
+            }
+            let commit = Commit(revision: revision, time: time, author: "", message: "", changes: changes)
+            #expect(try await engine.append([commit], to: .default) == .appended)
+        }
+        _ = take()
+        #expect(try await engine.renewLease(2, in: .default, at: Timestamp(milliseconds: 1)) != nil)
+        return take()
     }
 
     /// What was counted since the last call, by operation.

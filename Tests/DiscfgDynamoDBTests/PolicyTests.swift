@@ -38,6 +38,29 @@ struct PolicyTests {
         #expect(error?.hint?.contains("docs/iam.md") == true, comment)
     }
 
+    private var lease: Lease { Lease(id: 1, ttl: .seconds(10), expiry: Timestamp(milliseconds: 1)) }
+
+    /// All that a lease goes through in its life.
+    private func useLease(on engine: DynamoDBEngine) async throws {
+        #expect(try await engine.createLease(lease, in: .default))
+        let tail = try await engine.tail(of: .default)
+        let item = Item(
+            key: try Key(path: "/leased"), value: Value("1"), created: tail.revision + 1, modified: tail.revision + 1,
+            modifiedAt: tail.time, lease: lease.id)
+        for change in [Change.set(item, previous: nil), .removed(item)] {
+            let tail = try await engine.tail(of: .default)
+            let commit = Commit(
+                revision: tail.revision + 1, time: tail.time, author: "", message: "", changes: [change])
+            #expect(try await engine.append([commit], to: .default) == .appended)
+        }
+        #expect(try await engine.lease(1, in: .default) == lease)
+        #expect(try await engine.renewLease(1, in: .default, at: Timestamp(milliseconds: 1)) != nil)
+        #expect(try await engine.overdueLeases(in: .default, at: .init(milliseconds: 20_000), limit: 10) == [1])
+        #expect(try await engine.endLease(1, in: .default, ifOverdueAt: nil))
+        #expect(try await engine.keys(of: 1, in: .default) == [item.key])
+        try await engine.removeLease(1, in: .default)
+    }
+
     @Test("An admin makes the table, a writer writes, a reader reads, and none of them can do more")
     func roles() async throws {
         try await Ministack.with(checkingAccess: true) { ministack in
@@ -55,6 +78,7 @@ struct PolicyTests {
                 #expect(try await writer.get(key, in: .default).item.value == Value("2"))
                 _ = try await writer.compact(.default, keeping: .through(2))
                 try await writer.expireOverdue(in: .default)
+                try await useLease(on: engine)
                 await expectDenied({ try await engine.manager.destroy() }, "a \(user) destroys the table")
             }
             for (user, policy) in [("reader", "reader.json"), ("only", "reader-one-config.json")] {
@@ -67,6 +91,9 @@ struct PolicyTests {
                 await expectDenied(
                     { _ = try await reader.commit(Transaction(then: [.delete(key)]), to: .default) },
                     "a \(user) deletes")
+                #expect(try await engine.leases(of: .default, after: nil, limit: 10).isEmpty)
+                await expectDenied(
+                    { _ = try await engine.createLease(lease, in: .default) }, "a \(user) makes a lease")
                 await expectDenied({ try await engine.manager.destroy() }, "a \(user) destroys the table")
             }
         }

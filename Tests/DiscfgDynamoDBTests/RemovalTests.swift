@@ -81,6 +81,26 @@ struct RemovalTests {
         #expect(try await records(fixture, in: "#V#") == 0)
     }
 
+    @Test("The leases of a config that was deleted are gone from the table")
+    func leases() async throws {
+        let fixture = try await DynamoDBFixture()
+        let (service, engine) = (fixture.service(), fixture.engine())
+        let name = try ConfigName("leased")
+        _ = try await service.createConfig(name, settings: ConfigSettings(), author: "")
+        for id: Int64 in 1...3 {
+            let lease = Lease(id: id, ttl: .seconds(10), expiry: Timestamp(milliseconds: 1))
+            #expect(try await engine.createLease(lease, in: name))
+        }
+        #expect(try await records(fixture, in: "#E#") == 3)
+        try await service.deleteConfig(name)
+        #expect(try await records(fixture, in: "#E#") == 0)
+        let late = await #expect(throws: DiscfgError.self) {
+            try await engine.createLease(Lease(id: 4, ttl: .seconds(10), expiry: Timestamp(milliseconds: 1)), in: name)
+        }
+        #expect(late?.code == .configNotFound)
+        #expect(try await records(fixture, in: "#E#") == 0)
+    }
+
     @Test("Nobody writes at a revision that was trimmed, also when nothing is left there")
     func trimmedRevision() async throws {
         let fixture = try await DynamoDBFixture()

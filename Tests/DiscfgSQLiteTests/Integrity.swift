@@ -15,6 +15,8 @@ func checkIntegrity(of path: String) throws {
         let rest =
             "SELECT count(*) FROM log l LEFT JOIN configs c ON c.id = l.config WHERE c.id IS NULL OR l.revision <= c.trimmed"
         try #expect(Int.fetchOne(db, sql: rest) == 0, "nothing is left of what was trimmed or removed")
+        let leases = "SELECT count(*) FROM leases WHERE config NOT IN (SELECT id FROM configs)"
+        try #expect(Int.fetchOne(db, sql: leases) == 0, "no lease of a removed config is left")
         let digests = """
             SELECT digest FROM items UNION SELECT digest FROM changes UNION SELECT previous_digest FROM changes
             """

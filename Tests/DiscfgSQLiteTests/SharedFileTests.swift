@@ -125,8 +125,12 @@ struct SharedFileTests {
         let items = try (0..<2500).map { try item("/\($0)", Value("x"), at: 2) }.sorted { $0.key < $1.key }
         _ = try await engine.append([commit(2, items)], to: name)
         #expect(try await engine.trim(name, through: 2) == false, "2,500 changes are more than one step")
+        for id: Int64 in 1...3 {
+            let lease = Lease(id: id, ttl: .seconds(10), expiry: Timestamp(milliseconds: 1))
+            #expect(try await engine.createLease(lease, in: name))
+        }
         #expect(try await engine.removeConfig(name))
-        for table in ["configs", "removed_configs", "log", "changes", "items", "blobs"] {
+        for table in ["configs", "removed_configs", "log", "changes", "items", "blobs", "leases"] {
             #expect(try count("SELECT count(*) FROM \(table)") == 0, "\(table)")
         }
     }

@@ -43,6 +43,9 @@ public struct Key: Sendable, Hashable, Comparable {
         try self.init(bytes: text.utf8)
     }
 
+    /// A key of bytes that are known to be neither none nor too many.
+    init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+
     /// The bytes as text, or `nil` where they are not UTF-8.
     public var text: String? { String(validating: bytes, as: UTF8.self) }
 

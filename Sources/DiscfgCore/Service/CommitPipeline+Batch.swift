@@ -171,9 +171,8 @@ extension CommitPipeline {
                 case .replaced:
                     if let doubt { throw doubt }
                     return .outdated(tail: nil)
-                case .leaseNotFound(let id):
-                    if let doubt { throw doubt }
-                    return .leaseNotFound(id)
+                // Said only where the revision was free: no earlier try has taken effect.
+                case .leaseNotFound(let id): return .leaseNotFound(id)
                 case .appended, .conflict:
                     ownWrites.insert(commits.lazy.flatMap(\.changes).map(\.key))
                     metrics.commits.increment(by: commits.count)

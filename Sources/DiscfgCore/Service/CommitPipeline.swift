@@ -45,10 +45,13 @@ final class CommitPipeline: Sendable {
     let memory: WriterMemorySlot
     /// Told of what was appended.
     let committed: @Sendable (LogPage) -> Void
+    /// Told when a revision that is a multiple of a hundred was appended.
+    let hundredth: @Sendable () -> Void
 
     init(
         config: ConfigName, engine: any StorageEngine, time: TimeSource, metrics: ServiceMetrics, ownWrites: OwnWrites,
-        memory: WriterMemorySlot, committed: @escaping @Sendable (LogPage) -> Void
+        memory: WriterMemorySlot, committed: @escaping @Sendable (LogPage) -> Void,
+        hundredth: @escaping @Sendable () -> Void
     ) {
         self.config = config
         self.engine = engine
@@ -57,6 +60,7 @@ final class CommitPipeline: Sendable {
         self.ownWrites = ownWrites
         self.memory = memory
         self.committed = committed
+        self.hundredth = hundredth
     }
 
     /// Carries out a proposal, together with others that wait.
@@ -112,6 +116,7 @@ final class CommitPipeline: Sendable {
     func noteCommits(through revision: Revision, count: Int) {
         guard revision / 100 > (revision - Int64(count)) / 100 else { return }
         state.withLock { $0.hasCommittedHundredth = true }
+        hundredth()
     }
 
     /// Waits a little, never in step with other writers and the longer the more often they were first; gives up on a config that

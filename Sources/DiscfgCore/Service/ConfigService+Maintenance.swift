@@ -6,6 +6,12 @@ extension ConfigService {
     /// The time between two looks for keys that are overdue.
     public var sweepInterval: Duration { engine.traits.sweepInterval }
 
+    /// Commits the end of what is overdue in a config: of keys and of leases.
+    public func sweep(_ config: ConfigName) async throws {
+        try await expireOverdue(in: config)
+        try await endOverdueLeases(in: config)
+    }
+
     /// Commits the expiry of what is overdue in a config, and returns how many keys that were.
     @discardableResult
     public func expireOverdue(in config: ConfigName) async throws -> Int {
@@ -48,7 +54,8 @@ extension ConfigService {
     }
 }
 
-/// Keeps a store tidy while a server runs: expiry as often as the store says, retention once a minute.
+/// Keeps a store tidy while a server runs: expiry as often as the store says, retention once a minute and after a hundred
+/// commits.
 public struct ConfigMaintenance: Service {
     private let service: ConfigService
     private let retentionInterval: Duration = .seconds(60)
@@ -57,21 +64,37 @@ public struct ConfigMaintenance: Service {
 
     public func run() async throws {
         await cancelWhenGracefulShutdown {
-            let interval = service.engine.traits.sweepInterval
-            var sinceRetention = retentionInterval
-            var names: [ConfigName] = []
-            while !Task.isCancelled {
-                let isDue = sinceRetention >= retentionInterval
-                if isDue { await attempt { try await service.engine.maintain() } }
-                await attempt {
-                    // Names are looked up each time only where that costs nothing.
-                    if isDue || service.engine.traits.readsTellTail { names = try await allNames() }
-                }
-                for name in names { await attempt(on: name) { try await tidy(name, withRetention: isDue) } }
-                sinceRetention = isDue ? interval : sinceRetention + interval
-                // Cancelled means shut down, which the loop looks for.
-                try? await service.time.sleep(interval)
+            async let busy: Void = trimBusyConfigs()
+            await tidyRegularly()
+            await busy
+        }
+    }
+
+    /// A busy config must not grow for a minute beyond what it keeps.
+    private func trimBusyConfigs() async {
+        for await name in service.hundreds.stream {
+            await attempt(on: name) {
+                guard let record = try await service.engine.config(name) else { return }
+                try await service.enforceRetention(of: record)
             }
+        }
+    }
+
+    private func tidyRegularly() async {
+        let interval = service.engine.traits.sweepInterval
+        var sinceRetention = retentionInterval
+        var names: [ConfigName] = []
+        while !Task.isCancelled {
+            let isDue = sinceRetention >= retentionInterval
+            if isDue { await attempt { try await service.engine.maintain() } }
+            await attempt {
+                // Names are looked up each time only where that costs nothing.
+                if isDue || service.engine.traits.readsTellTail { names = try await allNames() }
+            }
+            for name in names { await attempt(on: name) { try await tidy(name, withRetention: isDue) } }
+            sinceRetention = isDue ? interval : sinceRetention + interval
+            // Cancelled means shut down, which the loop looks for.
+            try? await service.time.sleep(interval)
         }
     }
 
@@ -85,7 +108,7 @@ public struct ConfigMaintenance: Service {
     }
 
     private func tidy(_ name: ConfigName, withRetention: Bool) async throws {
-        try await service.expireOverdue(in: name)
+        try await service.sweep(name)
         guard withRetention, let record = try await service.engine.config(name) else { return }
         try await service.enforceRetention(of: record)
     }

@@ -57,13 +57,14 @@ extension ConfigService {
 
 /// Where a page of a listing ended: the name of its last entry.
 ///
-/// A key whose bytes are not UTF-8 is written in hexadecimal after `bytes:`, which no path begins with.
+/// A key that is not UTF-8, or ends as a directory does, is written in hexadecimal after `bytes:`, which no path begins with.
 struct ListCursor {
-    let bytes: [UInt8]
+    private let bytes: [UInt8]
+    private let isDirectory: Bool
 
     init(_ text: String) throws(DiscfgError) {
         guard text.hasPrefix("bytes:") else {
-            bytes = Array(text.utf8)
+            (bytes, isDirectory) = (Array(text.utf8), text.utf8.last == UInt8(ascii: "/"))
             return
         }
         let digits = Array(text.dropFirst(6))
@@ -73,18 +74,20 @@ struct ListCursor {
         guard pairs.count * 2 == digits.count else {
             throw .invalid("“\(text)” is not where a page ended.", hint: "Use “next” as it was answered.")
         }
-        bytes = pairs
+        (bytes, isDirectory) = (pairs, false)
     }
 
     /// The text to ask with for what comes after the entry.
     static func text(after entry: Listing.Entry) -> String {
-        guard case .item(let item) = entry, item.key.text == nil else { return entry.name }
+        guard case .item(let item) = entry, item.key.text == nil || item.key.bytes.last == UInt8(ascii: "/") else {
+            return entry.name
+        }
         return "bytes:" + item.key.bytes.map(\.hex).joined()
     }
 
     /// What is left of the range after the entry; after a directory, after all that is in it.
     func rest(of range: KeyRange) -> KeyRange {
-        let next = bytes.last == UInt8(ascii: "/") ? bytes.prefixEnd ?? bytes : bytes + [0]
+        let next = isDirectory ? bytes.prefixEnd ?? bytes : bytes + [0]
         return KeyRange(from: range.lower.lexicographicallyPrecedes(next) ? next : range.lower, to: range.upper)
     }
 }

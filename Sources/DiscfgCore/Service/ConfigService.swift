@@ -39,6 +39,9 @@ public final class ConfigService: Sendable {
     let time: TimeSource
     let logger: Logger
     let metrics: ServiceMetrics
+    let expiryCount = ExpiryCount()
+    /// The configs of which a revision that is a multiple of a hundred was committed here, for whoever keeps the store tidy.
+    let hundreds = AsyncStream<ConfigName>.makeStream(bufferingPolicy: .bufferingNewest(64))
     private let pollInterval: ClosedRange<Duration>
     private let lanes = Mutex<[ConfigName: Lane]>([:])
 
@@ -66,7 +69,12 @@ public final class ConfigService: Sendable {
             }
             let pipeline = CommitPipeline(
                 config: config, engine: engine, time: time, metrics: metrics, ownWrites: ownWrites, memory: memory
-            ) { follower.note($0) }
+            ) { [expiryCount] page in
+                expiryCount.note(page.commits)
+                follower.note(page)
+            } hundredth: { [hundreds] in
+                hundreds.continuation.yield(config)
+            }
             let lane = Lane(pipeline: pipeline, follower: follower, ownWrites: ownWrites)
             lanes[config] = lane
             return lane

@@ -95,9 +95,9 @@ struct Evaluator {
         proposed.append(commit)
     }
 
-    /// Proposes commits that remove what is overdue among some keys, before anything else looks at them: one for each key, as
-    /// each is an event of its own. A directory goes together with what is below it.
+    /// Proposes commits that remove what is overdue among some keys, before anything else looks at them.
     ///
+    /// There is one for each key, as each is an event of its own; a directory goes together with what is below it.
     /// - Returns: Whether there is more than may be removed at once.
     mutating func expireOverdue(among keys: some Sequence<Key>, limits: StorageLimits) -> Bool {
         let overdue = keys.compactMap { item($0) }.filter { $0.isExpired(at: now) }

@@ -55,18 +55,48 @@ extension Transaction: Proposal {
     }
 
     func carryOut(on evaluator: inout Evaluator) throws(DiscfgError) -> TransactionResult {
-        let failed = preconditions.first { !$0.holds(on: &evaluator) }
+        let decision = decide(on: &evaluator)
+        return try carryOut(decision, on: &evaluator)
+    }
+
+    /// What its conditions come to, and those of the transactions that are part of the chosen branch.
+    ///
+    /// All are tested before anything is changed, as etcd does.
+    fileprivate func decide(on evaluator: inout Evaluator) -> Decision {
+        var decision = Decision(failed: preconditions.first { !$0.holds(on: &evaluator) })
+        for case .transaction(let transaction) in decision.failed == nil ? success : failure {
+            decision.nested.append(transaction.decide(on: &evaluator))
+        }
+        return decision
+    }
+
+    fileprivate func carryOut(_ decision: Decision, on evaluator: inout Evaluator) throws(DiscfgError)
+        -> TransactionResult
+    {
+        let current = decision.failed.flatMap { evaluator.committedItem($0.key) }
+        var nested = decision.nested.makeIterator()
         var outcomes: [TransactionResult.Outcome] = []
-        for operation in failed == nil ? success : failure {
-            let outcome = try operation.carryOut(on: &evaluator)
+        for operation in decision.failed == nil ? success : failure {
+            let outcome: TransactionResult.Outcome
+            if case .transaction(let transaction) = operation, let decision = nested.next() {
+                outcome = .init(nested: try transaction.carryOut(decision, on: &evaluator))
+            } else {
+                outcome = try operation.carryOut(on: &evaluator)
+            }
             try evaluator.noteOutcome(bytes: outcome.weight)
             outcomes.append(outcome)
         }
-        let current = failed.flatMap { evaluator.committedItem($0.key) }
         return TransactionResult(
-            failed: failed, current: current, outcomes: outcomes, revision: evaluator.revision,
+            failed: decision.failed, current: current, outcomes: outcomes, revision: evaluator.revision,
             changed: evaluator.hasChanges)
     }
+}
+
+/// Which branch of a transaction is carried out, and which of those in it.
+private struct Decision {
+    /// The first condition that failed; `nil` chooses the branch for success.
+    var failed: Precondition?
+    var nested: [Decision] = []
 }
 
 extension Precondition {

@@ -5,7 +5,7 @@
 struct SnapshotReader {
     let engine: any StorageEngine
     let config: ConfigName
-    let values: Bool
+    var values: Bool
     let now: Timestamp
     /// Whether everything must be of one moment.
     ///
@@ -69,7 +69,7 @@ struct SnapshotReader {
         return (earlier, position > revision)
     }
 
-    /// Up to `limit` items of a range.
+    /// Up to `limit` items of a range, without those that stand for directories.
     func listing(of range: KeyRange, at revision: Revision?, limit: Int) async throws -> Listing {
         var items: [Item] = []
         let isCurrent = revision == nil
@@ -78,7 +78,7 @@ struct SnapshotReader {
         var weight = 0
         while let range = rest, items.count < limit, weight < ListQuery.maximumBytes {
             let page = try await page(of: range, at: revision, isPaging: isCurrent, limit: limit - items.count)
-            items += page.items
+            items += page.items.filter { !$0.isDirectory }
             weight += page.items.reduce(0) { $0 + $1.value.bytes.count }
             (revision, rest) = (page.revision, page.rest)
         }
@@ -101,7 +101,8 @@ struct SnapshotReader {
                 of: range, at: revision, isPaging: isCurrent,
                 limit: min(limit - entries.count + 1, engine.traits.pageLength))
             (revision, rest) = (page.revision, page.rest)
-            for item in page.items where entries.count <= limit {
+            // The directory itself is not in it.
+            for item in page.items where entries.count <= limit && !(item.isDirectory && item.key.bytes == prefix) {
                 guard let directory = item.key.directory(below: prefix) else {
                     entries.append(.item(item))
                     continue

@@ -98,4 +98,36 @@ extension EngineWrapper {
     public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
         try await perform(on: config) { try await engine.lastRevision(of: config, before: time) }
     }
+
+    public func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
+        try await perform(on: config) { try await engine.createLease(lease, in: config) }
+    }
+
+    public func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
+        try await perform(on: config) { try await engine.lease(id, in: config) }
+    }
+
+    public func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
+        try await perform(on: config) { try await engine.leases(of: config, after: after, limit: limit) }
+    }
+
+    public func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
+        try await perform(on: config) { try await engine.renewLease(id, in: config, at: now) }
+    }
+
+    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool {
+        try await perform(on: config) { try await engine.endLease(id, in: config, ifOverdueAt: moment) }
+    }
+
+    public func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
+        try await perform(on: config) { try await engine.keys(of: lease, in: config) }
+    }
+
+    public func removeLease(_ id: Int64, in config: ConfigName) async throws {
+        try await perform(on: config) { try await engine.removeLease(id, in: config) }
+    }
+
+    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {
+        try await perform(on: config) { try await engine.overdueLeases(in: config, at: now, limit: limit) }
+    }
 }

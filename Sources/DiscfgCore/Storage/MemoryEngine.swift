@@ -2,10 +2,11 @@ import Synchronization
 
 /// An engine in the memory of this process, gone when it ends: for tests, trials and as the clearest form of the contract.
 public final class MemoryEngine: StorageEngine {
-    private struct Log {
+    struct Log {
         var record: ConfigRecord
         var commits: [Commit]
         var items: [Key: Item] = [:]
+        var leases: [Int64: Lease] = [:]
         /// The keys of `items`, in order.
         var order: [Key] = []
 
@@ -80,6 +81,9 @@ public final class MemoryEngine: StorageEngine {
                 try log.record.tail.checkReadable(after: known)
                 return .conflict(newer: Array(log.suffix(after: known)))
             }
+            for id in commits.flatMap(\.newLeases) where log.leases[id]?.isEnding != false {
+                return .leaseNotFound(id)
+            }
             for commit in commits { log.apply(commit) }
             return .appended
         }
@@ -150,7 +154,7 @@ public final class MemoryEngine: StorageEngine {
         try withLog(config) { $0.commits.last { $0.time < time }?.revision ?? 0 }
     }
 
-    private func withLog<Result>(_ name: ConfigName, _ body: (inout Log) throws -> Result) throws -> Result {
+    func withLog<Result>(_ name: ConfigName, _ body: (inout Log) throws -> Result) throws -> Result {
         try logs.withLock { logs in
             // Taken out and put back, so that there is one owner: a copy would cost as much as the whole config.
             guard var log = logs.removeValue(forKey: name) else { throw DiscfgError.noConfig(name) }

@@ -14,6 +14,8 @@
 ///   was written and trying again may help, `outcomeUnknown` when a write may or may not have taken effect,
 ///   `storeNotWritable` when the store is full or read-only, and `storeUnusable` when it cannot be used at all.
 ///   It never reports a conflict that it did not see.
+/// - **Leases.** An item is newly attached to its lease where the item before it had another, or none. One that keeps its lease can
+///   be set whatever has become of that: whoever ends a lease removes the items that still have it.
 /// - **Time.** The commits of a log never run backwards in time; the caller sees to it, and an engine may rely on it.
 /// - **Cancellation.** A cancelled call may throw `CancellationError` before it changed anything; a write under way is
 ///   finished.
@@ -63,8 +65,8 @@ public protocol StorageEngine: Sendable {
     ///   - commits: What to append.
     ///   - config: The config.
     ///   - incarnation: Which config of that name is meant; `nil` for whichever is there.
-    /// - Returns: `.conflict` when the first revision is not `tail + 1`, `.replaced` when the config is not the one that is meant;
-    ///   nothing is written then.
+    /// - Returns: `.conflict` when the first revision is not `tail + 1`, `.replaced` when the config is not the one that is meant,
+    ///   `.leaseNotFound` when an item is newly attached to a lease that is not there, or is ending; nothing is written then.
     /// - Throws: `compacted` or `futureRevision` when the writer knows less than what was trimmed, or more than there is; what
     ///   every call throws otherwise.
     func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome
@@ -121,6 +123,35 @@ public protocol StorageEngine: Sendable {
 
     /// The greatest revision that is in the log and was committed before a moment, or 0.
     func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision
+
+    /// Makes a lease; `false` where there is one of that id, also an ending one.
+    func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool
+
+    /// The lease, strongly consistent; `nil` where there is none of that id.
+    func lease(_ id: Int64, in config: ConfigName) async throws -> Lease?
+
+    /// The leases in the order of their ids, also those that are ending, beyond `after`, at most `limit`.
+    func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease]
+
+    /// Puts off a lease's end until its time to live after `now`; `nil` where there is none of that id, or it is ending.
+    ///
+    /// No commit comes of it.
+    func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease?
+
+    /// Begins a lease's end: from then on it cannot be renewed, and nothing can be attached to it.
+    ///
+    /// With a moment only where the lease is overdue then, with `nil` in any case. Returns whether it is ending now; also where it
+    /// was before.
+    func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool
+
+    /// The keys that are attached to a lease, strongly consistent, in no order; there may be some that no longer are.
+    func keys(of lease: Int64, in config: ConfigName) async throws -> [Key]
+
+    /// Removes a lease whose keys are gone; one that is not there is left alone.
+    func removeLease(_ id: Int64, in config: ConfigName) async throws
+
+    /// Leases that are overdue at a moment, or ending, in no order; where the store is remote, as they were shortly before.
+    func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64]
 
     /// Does what the store needs from time to time: removes what interrupted calls left behind.
     func maintain() async throws

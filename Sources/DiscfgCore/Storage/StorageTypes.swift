@@ -36,7 +36,8 @@ public struct StorageTraits: Sendable, Hashable {
 
 /// The most that one append may carry.
 public struct StorageLimits: Sendable, Hashable {
-    /// The most changes in all its commits; each commit but the first counts as one more.
+    /// The most changes in all its commits; each commit but the first counts as one more, and so does each lease that a commit
+    /// newly attaches something to.
     public var changes: Int
     /// The most bytes of keys and values, before and after.
     public var bytes: Int

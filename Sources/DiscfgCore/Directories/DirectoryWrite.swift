@@ -1,0 +1,117 @@
+/// A write of etcd's v2 API.
+public struct DirectoryWrite: Sendable, Hashable {
+    /// What is made.
+    public enum Content: Sendable, Hashable {
+        case file(Value)
+        case directory
+    }
+
+    /// What must be true of a file; etcd's v2 API cannot ask for an empty value.
+    public struct Condition: Sendable, Hashable {
+        /// What it must hold; `nil` where that does not matter.
+        public var value: [UInt8]?
+        /// The revision of its last change; `nil` where that does not matter.
+        public var revision: UInt64?
+
+        public init(value: [UInt8]?, revision: UInt64?) {
+            self.value = value
+            self.revision = revision
+        }
+    }
+
+    /// What is done.
+    public enum Operation: Sendable, Hashable {
+        /// Makes something, in place of the file that may be there; a refresh keeps the value and wakes nobody.
+        case set(Content, isRefresh: Bool)
+        /// Makes something where nothing is.
+        case create(Content)
+        /// Makes something below the path, with the commit's revision for its name.
+        case append(Content)
+        /// Changes a file, or when a directory ends.
+        case update(Value, isRefresh: Bool)
+        /// Changes a file that meets a condition.
+        case compareAndSwap(Condition, Value, isRefresh: Bool)
+        /// Removes a file; also a directory that is empty, or one with all that is below it.
+        case delete(isDirectory: Bool, isRecursive: Bool)
+        /// Removes a file that meets a condition.
+        case compareAndDelete(Condition)
+    }
+
+    public var path: DirectoryPath
+    public var operation: Operation
+    /// How long what is made or changed is there; `nil` for always.
+    public var timeToLive: Duration?
+    /// Who makes the write; empty where that is not known.
+    public var author: String
+
+    public init(
+        _ operation: Operation, at path: DirectoryPath, timeToLive: Duration? = nil, author: String = ""
+    ) {
+        self.path = path
+        self.operation = operation
+        self.timeToLive = timeToLive
+        self.author = author
+    }
+
+    /// What the event of the write will say.
+    public var action: DirectoryAction {
+        switch operation {
+        case .set: .set
+        case .create, .append: .create
+        case .update: .update
+        case .compareAndSwap: .compareAndSwap
+        case .delete: .delete
+        case .compareAndDelete: .compareAndDelete
+        }
+    }
+
+    /// Checks what can be checked without a store.
+    ///
+    /// - Throws: `DiscfgError` with code `tooLarge` or `invalidRequest`.
+    func validate() throws(DiscfgError) {
+        try Transaction(then: [], author: author).validate()
+        switch operation {
+        case .set(.file(let value), _), .create(.file(let value)), .append(.file(let value)), .update(let value, _),
+            .compareAndSwap(_, let value, _):
+            try value.validate()
+        case .set(.directory, _), .create(.directory), .append(.directory), .delete, .compareAndDelete: break
+        }
+    }
+}
+
+/// What a commit's message tells of a v2 write, for those who watch.
+struct DirectoryMessage: Sendable, Hashable {
+    private static let mark = "etcd v2: "
+    private static let refresh = "refresh"
+    /// As messages have at most 1024 bytes.
+    private static let longestPath = 1000
+
+    /// `nil` of a refresh, which is no event.
+    var action: DirectoryAction?
+    /// The path, where the changes alone might not tell it: a directory that is removed need not have a marker.
+    var path: String?
+
+    init(_ write: DirectoryWrite) {
+        switch write.operation {
+        case .set(_, let isRefresh), .update(_, let isRefresh), .compareAndSwap(_, _, let isRefresh):
+            action = isRefresh ? nil : write.action
+        case .delete(let isDirectory, let isRecursive):
+            action = .delete
+            let path = write.path.description
+            self.path = (isDirectory || isRecursive) && path.utf8.count <= Self.longestPath ? path : nil
+        case .create, .append, .compareAndDelete: action = write.action
+        }
+    }
+
+    /// - Returns: `nil` for the message of a commit that is no v2 write.
+    init?(_ message: String) {
+        guard message.hasPrefix(Self.mark) else { return nil }
+        let words = message.dropFirst(Self.mark.count).split(separator: " ", maxSplits: 1)
+        guard let word = words.first else { return nil }
+        action = DirectoryAction(rawValue: String(word))
+        path = words.count == 2 ? String(words[1]) : nil
+        guard action != nil || word == Self.refresh else { return nil }
+    }
+
+    var text: String { Self.mark + (action?.rawValue ?? Self.refresh) + (path.map { " " + $0 } ?? "") }
+}

@@ -1,0 +1,53 @@
+extension MemoryEngine {
+    public func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
+        try withLog(config) { log in
+            guard log.leases[lease.id] == nil else { return false }
+            log.leases[lease.id] = lease
+            return true
+        }
+    }
+
+    public func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
+        try withLog(config) { $0.leases[id] }
+    }
+
+    public func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
+        try withLog(config) { log in
+            let ids = log.leases.keys.filter { id in after.map { $0 < id } ?? true }
+            return ids.sorted().prefix(limit).compactMap { log.leases[$0] }
+        }
+    }
+
+    public func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
+        try withLog(config) { log in
+            guard var lease = log.leases[id], !lease.isEnding else { return nil }
+            lease.expiry = now + lease.ttl
+            log.leases[id] = lease
+            return lease
+        }
+    }
+
+    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool {
+        try withLog(config) { log in
+            guard let lease = log.leases[id] else { return false }
+            let isDue = moment.map { lease.expiry <= $0 } ?? true
+            guard lease.isEnding || isDue else { return false }
+            log.leases[id]?.isEnding = true
+            return true
+        }
+    }
+
+    public func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
+        try withLog(config) { $0.items.values.filter { $0.lease == lease }.map(\.key) }
+    }
+
+    public func removeLease(_ id: Int64, in config: ConfigName) async throws {
+        try withLog(config) { $0.leases[id] = nil }
+    }
+
+    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {
+        try withLog(config) { log in
+            log.leases.values.filter { $0.isEnding || $0.expiry <= now }.prefix(limit).map(\.id)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import AWSClient
+public import DiscfgCore
+
+extension DynamoDBEngine {
+    /// Makes the lease in one transaction with a change of the config's record, so that none is made in a config that is gone.
+    public func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
+        let mark = String(UInt64.random(in: .min ... .max), radix: 36)
+        for _ in 0..<2 {
+            let incarnation = try await knownLog(of: config).incarnation
+            let layout = layout(config)
+            let record = LeaseAttributes.make(lease, key: layout.lease(lease.id, incarnation), mark: mark)
+            do {
+                try await table.transact([
+                    .put(
+                        .init(
+                            tableName: table.name, item: record,
+                            conditionExpression: "attribute_not_exists(\(Name.partition))",
+                            returnValuesOnConditionCheckFailure: .allOld)),
+                    layout.announcementOfLeases(incarnation).action(table: table.name),
+                ])
+                known.note(hasLeases: true, of: config)
+                return true
+            } catch let error as AWSError where error.code == .transactionCanceled && !error.isContention {
+                if error.cancellationReasons.last?.code == "ConditionalCheckFailed" {
+                    // The config is gone, or made anew.
+                    known.forget(config)
+                    continue
+                }
+                guard let found = error.cancellationReasons.first?.item else { throw table.translate(error) }
+                // Our own, made by a try whose answer was lost.
+                return found[Name.mark]?.string == mark
+            } catch let error as AWSError {
+                throw table.translate(error)
+            }
+        }
+        throw DiscfgError.noConfig(config)
+    }
+
+    public func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
+        try await find(in: config) { layout, incarnation in
+            let record = try await table.get(layout.lease(id, incarnation), consistency: .strong)
+            return try await table.call { try record.map { try LeaseAttributes.read($0) } }
+        }
+    }
+
+    public func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
+        let limit = max(1, min(limit, 1000))
+        let leases = try await find(in: config) { layout, incarnation in
+            var query = PartitionQuery(
+                partition: layout.leases(incarnation), limit: limit, attributes: LeaseAttributes.names)
+            if let after {
+                query.condition = "#s > :a"
+                query.values = [":a": .binary(TableLayout.bytes(of: max(0, after)))]
+            }
+            var leases: [Lease] = []
+            repeat {
+                let answer = try await table.query(query)
+                leases += try await table.call { try (answer.items ?? []).map { try LeaseAttributes.read($0) } }
+                query.start = answer.lastEvaluatedKey
+            } while leases.count < limit && query.start != nil
+            return leases.isEmpty ? nil : leases
+        }
+        return Array((leases ?? []).prefix(limit))
+    }
+
+    public func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
+        try await find(in: config) { layout, incarnation in
+            let record = try await table.update(
+                RecordUpdate(
+                    key: layout.lease(id, incarnation), expression: "SET #expiry = #span + :now REMOVE #room",
+                    condition: "#ending = :no", names: [Name.expiry, Name.span, Name.ending, Name.room],
+                    values: [":now": .integer(now.milliseconds), ":no": .bool(false)]))
+            return try await table.call { try record.map { try LeaseAttributes.read($0) } }
+        }
+    }
+
+    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool {
+        let isEnding = try await find(in: config) { layout, incarnation in
+            var update = RecordUpdate(
+                key: layout.lease(id, incarnation), expression: "SET #ending = :yes",
+                condition: "attribute_exists(#ending)", names: [Name.ending], values: [":yes": .bool(true)])
+            if let moment {
+                update.condition = "#ending = :yes OR #expiry <= :moment"
+                update.names.append(Name.expiry)
+                update.values[":moment"] = .integer(moment.milliseconds)
+            }
+            return try await table.update(update).map { _ in true }
+        }
+        return isEnding ?? false
+    }
+
+    /// The keys that were ever attached to a lease.
+    public func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
+        let keys = try await find(in: config) { layout, incarnation in
+            let record = try await table.get(layout.lease(lease, incarnation), consistency: .strong)
+            return try await table.call { try record.map { try LeaseAttributes.keys($0) } }
+        }
+        return keys ?? []
+    }
+
+    public func removeLease(_ id: Int64, in config: ConfigName) async throws {
+        _ = try await find(in: config) { layout, incarnation in
+            try await table.delete(
+                layout.lease(id, incarnation), if: "attribute_exists(#pk)", names: ["#pk": Name.partition]) ? true : nil
+        }
+    }
+
+    /// Reads the leases, which costs nothing right after a look for overdue keys where the config has never had one.
+    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {
+        if known.isLeaseless(config) { return [] }
+        // What a stale replica shows is looked at again before it is ended.
+        var query = PartitionQuery(
+            partition: layout(config).leases(try await knownLog(of: config).incarnation), consistency: .eventual,
+            attributes: LeaseAttributes.names)
+        var overdue: [Int64] = []
+        repeat {
+            let answer = try await table.query(query)
+            let leases = try await table.call { try (answer.items ?? []).map { try LeaseAttributes.read($0) } }
+            overdue += leases.filter { $0.isEnding || $0.expiry <= now }.map(\.id)
+            query.start = answer.lastEvaluatedKey
+        } while overdue.count < limit && query.start != nil
+        return Array(overdue.prefix(limit))
+    }
+
+    /// Looks in the incarnation that is known, and where nothing is found, in the one that the config's record names.
+    private func find<Result>(
+        in config: ConfigName, _ body: (TableLayout, _ incarnation: String) async throws -> Result?
+    ) async throws -> Result? {
+        let isRemembered = known[config] != nil
+        let incarnation = try await knownLog(of: config).incarnation
+        if let found = try await body(layout(config), incarnation) { return found }
+        guard isRemembered else { return nil }
+        let current = try await requireRecord(of: config).incarnation
+        return current == incarnation ? nil : try await body(layout(config), current)
+    }
+}

@@ -1,0 +1,59 @@
+import AWSClient
+import DiscfgCore
+
+/// A lease as its record, and back.
+enum LeaseAttributes {
+    /// What a lease is made of, without the keys that were attached to it.
+    static let names = [Name.id, Name.span, Name.expiry, Name.ending]
+
+    /// The attributes of a new lease.
+    ///
+    /// `ending` is there from the beginning, so that it can still be set where the record is as large as it may be.
+    static func make(_ lease: Lease, key: [String: AttributeValue], mark: String) -> [String: AttributeValue] {
+        key.merging([
+            Name.id: .integer(lease.id), Name.span: .integer(lease.ttl.milliseconds),
+            Name.expiry: .integer(lease.expiry.milliseconds), Name.ending: .bool(lease.isEnding),
+            Name.mark: .string(mark),
+        ]) { $1 }
+    }
+
+    static func read(_ attributes: [String: AttributeValue]) throws -> Lease {
+        guard let id = attributes[Name.id]?.int64, let span = attributes[Name.span]?.int64,
+            let expiry = attributes[Name.expiry]?.int64, let isEnding = attributes[Name.ending]?.bool
+        else { throw DamagedRecord("the record of a lease lacks an attribute") }
+        return Lease(
+            id: id, ttl: .milliseconds(span), expiry: Timestamp(milliseconds: expiry), isEnding: isEnding)
+    }
+
+    /// The keys that were ever attached to a lease.
+    static func keys(_ attributes: [String: AttributeValue]) throws -> [Key] {
+        try (attributes[Name.keys]?.binarySet ?? []).map { try ItemAttributes.key(.binary($0)) }
+    }
+}
+
+extension TableLayout {
+    /// Names in a lease's record the keys that are newly attached to it, if it is there and not ending.
+    ///
+    /// What is detached stays named: taking it out would cost every write of a key that has a lease as much again. Where the record
+    /// is full nothing can be attached any more, but there is room for the longer number of a new end.
+    func attachment(of keys: Set<[UInt8]>, to lease: Int64, _ incarnation: String) -> RecordUpdate {
+        RecordUpdate(
+            key: self.lease(lease, incarnation), expression: "SET #room = :room ADD #keys :keys",
+            condition: "#ending = :no",
+            names: [Name.keys, Name.ending, Name.room],
+            values: [
+                ":keys": .binarySet(Array(keys)), ":no": .bool(false),
+                ":room": .binary([UInt8](repeating: 0, count: 16)),
+            ])
+    }
+
+    /// Puts the config's record into the index, before all items that expire: whoever looks there for those, learns that the config
+    /// has had leases.
+    func announcementOfLeases(_ incarnation: String) -> RecordUpdate {
+        RecordUpdate(
+            key: record, expression: "SET #due = :config, #expiry = :first",
+            condition: "#log = :log AND attribute_not_exists(#removed)",
+            names: [Name.due, Name.expiry, Name.log, Name.removed],
+            values: [":config": .string(config.description), ":first": .integer(0), ":log": .string(incarnation)])
+    }
+}

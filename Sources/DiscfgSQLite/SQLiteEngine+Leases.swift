@@ -1,0 +1,130 @@
+public import DiscfgCore
+import GRDB
+
+extension SQLiteEngine {
+    public func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
+        try await write { db in
+            let head = try db.head(of: config)
+            var query = try db.query(
+                """
+                INSERT INTO leases(config, id, ttl, expiry, ending) VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1
+                """)
+            query.bind(head.id)
+            query.bind(lease.id)
+            query.bind(lease.ttl.milliseconds)
+            query.bind(lease.expiry.milliseconds)
+            query.bind(Int64(lease.isEnding ? 1 : 0))
+            return try query.first { _ in true } ?? false
+        }
+    }
+
+    public func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
+        try await read { db in try db.reading { try db.lease(id, of: db.head(of: config).id) } }
+    }
+
+    public func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
+        try await read { db in
+            try db.reading {
+                var query = try db.query("\(Lease.selection) WHERE config = ? AND id > ? ORDER BY id LIMIT ?")
+                query.bind(try db.head(of: config).id)
+                query.bind(after ?? .min)
+                query.bind(Int64(clamping: limit))
+                return try query.all { Lease($0) }
+            }
+        }
+    }
+
+    public func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
+        try await write { db in
+            let head = try db.head(of: config)
+            guard var lease = try db.lease(id, of: head.id), !lease.isEnding else { return nil }
+            lease.expiry = now + lease.ttl
+            var query = try db.query("UPDATE leases SET expiry = ? WHERE config = ? AND id = ?")
+            query.bind(lease.expiry.milliseconds)
+            query.bind(head.id)
+            query.bind(id)
+            try query.run()
+            return lease
+        }
+    }
+
+    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool {
+        try await write { db in
+            var query = try db.query(
+                "UPDATE leases SET ending = 1 WHERE config = ? AND id = ? AND (ending OR expiry <= ?) RETURNING 1")
+            query.bind(try db.head(of: config).id)
+            query.bind(id)
+            query.bind(moment?.milliseconds ?? .max)
+            return try query.first { _ in true } ?? false
+        }
+    }
+
+    public func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
+        // There can be any number.
+        try await readApart { db in
+            try db.reading {
+                var query = try db.query("SELECT key FROM items WHERE config = ? AND lease = ?")
+                query.bind(try db.head(of: config).id)
+                query.bind(lease)
+                return try query.all { try ItemColumns.key($0, 0) }
+            }
+        }
+    }
+
+    public func removeLease(_ id: Int64, in config: ConfigName) async throws {
+        try await write { db in
+            var query = try db.query("DELETE FROM leases WHERE config = ? AND id = ?")
+            query.bind(try db.head(of: config).id)
+            query.bind(id)
+            try query.run()
+        }
+    }
+
+    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {
+        try await read { db in
+            try db.reading {
+                // As the index has it.
+                var query = try db.query(
+                    """
+                    SELECT id FROM leases WHERE config = ? AND iif(ending, 0, expiry) <= ?
+                    ORDER BY iif(ending, 0, expiry) LIMIT ?
+                    """)
+                query.bind(try db.head(of: config).id)
+                query.bind(now.milliseconds)
+                query.bind(Int64(clamping: limit))
+                return try query.all { $0.integer(0) }
+            }
+        }
+    }
+}
+
+extension Lease {
+    fileprivate static let selection = "SELECT id, ttl, expiry, ending FROM leases"
+
+    fileprivate init(_ row: Query) {
+        self.init(
+            id: row.integer(0), ttl: .milliseconds(row.integer(1)), expiry: Timestamp(milliseconds: row.integer(2)),
+            isEnding: row.integer(3) != 0)
+    }
+}
+
+extension Database {
+    func lease(_ id: Int64, of config: Int64) throws -> Lease? {
+        var query = try query("\(Lease.selection) WHERE config = ? AND id = ?")
+        query.bind(config)
+        query.bind(id)
+        return try query.first { Lease($0) }
+    }
+}
+
+extension Query {
+    /// What `body` makes of each row.
+    fileprivate func all<Result>(_ body: (Query) throws -> Result) throws -> [Result] {
+        var results: [Result] = []
+        try forEach { row in
+            results.append(try body(row))
+            return true
+        }
+        return results
+    }
+}

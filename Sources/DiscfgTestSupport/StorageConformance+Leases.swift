@@ -1,0 +1,302 @@
+import DiscfgCore
+
+extension StorageConformance {
+    /// What an engine must do with leases.
+    public static let leaseCases: [Case] = [
+        Case("A lease is made once, and found as it was made") { world in
+            let first = Lease(id: 7, ttl: .seconds(10), expiry: Timestamp(milliseconds: 10_001))
+            let other = Lease(id: 7, ttl: .seconds(20), expiry: Timestamp(milliseconds: 20_001))
+            let longest = Lease(id: .max, ttl: .seconds(9_000_000_000), expiry: world.time(9_000_000_001))
+            for lease in [first, longest] {
+                try expectEqual(try await world.create(lease), true, "whether it was made")
+                try expectEqual(try await world.find(lease.id), lease, "the lease")
+            }
+            try expectEqual(try await world.create(other), false, "whether one of the same id was made")
+            try expectEqual(try await world.find(7), first, "the lease after that")
+            try expectEqual(try await world.find(8), nil, "the lease of another id")
+            try expectEqual(try await world.engine.tail(of: world.config).revision, 1, "the tail")
+        },
+        Case("Of many who make a lease of one id at the same time just one succeeds") { world in
+            let made = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 1...8 { group.addTask { try await world.create(world.lease(7, expiry: number * 1000)) } }
+                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            try expectEqual(made, 1, "the number of successes")
+        },
+        Case("Renewing puts off a lease's end, and writes no history") { world in
+            for (id, seconds) in [(1, 10), (2, 9_000_000_000)] as [(Int64, Int64)] {
+                var lease = Lease(id: id, ttl: .seconds(seconds), expiry: world.time(1))
+                _ = try await world.create(lease)
+                for moment in [1_767_225_600_000, 1_767_225_600_123] as [Int64] {
+                    lease.expiry = Timestamp(milliseconds: moment + seconds * 1000)
+                    try expectEqual(try await world.renew(id, at: moment), lease, "the renewed lease")
+                    try expectEqual(try await world.find(id), lease, "the lease after that")
+                }
+            }
+            try expectEqual(try await world.renew(3, at: 1), nil, "a renewed lease that was never made")
+            try expectEqual(try await world.find(3), nil, "that lease after that")
+            try expectEqual(try await world.engine.tail(of: world.config).revision, 1, "the tail")
+        },
+        Case("A lease that is ending is still there, and can neither be renewed nor made anew") { world in
+            try await world.grant(1, expiry: 5000)
+            try expectEqual(try await world.end(1), true, "whether it is ending")
+            let ending = Lease(id: 1, ttl: .seconds(10), expiry: Timestamp(milliseconds: 5000), isEnding: true)
+            try expectEqual(try await world.renew(1, at: 1000), nil, "the renewed lease")
+            try expectEqual(try await world.create(world.lease(1)), false, "whether it was made anew")
+            try expectEqual(try await world.find(1), ending, "the lease")
+            try expectEqual(try await world.end(1), true, "whether it is ending the second time")
+            try expectEqual(try await world.end(1, at: 1), true, "whether it is ending long before it is overdue")
+            try expectEqual(try await world.end(2), false, "whether a lease is ending that was never made")
+            try expectEqual(try await world.find(2), nil, "that lease")
+        },
+        Case("A lease is ended only where it is overdue, if that is asked for") { world in
+            try await world.grant(1, expiry: 5000)
+            try expectEqual(try await world.end(1, at: 4999), false, "whether it is ending too early")
+            let renewed = try require(try await world.renew(1, at: 4999), "the renewed lease")
+            try expectEqual(renewed.expiry, Timestamp(milliseconds: 14_999), "its end")
+            try expectEqual(try await world.end(1, at: 14_998), false, "whether it is ending although renewed")
+            try expectEqual(try await world.end(1, at: 14_999), true, "whether it is ending in time")
+            try expectEqual(try await world.renew(1, at: 15_000), nil, "the renewed lease")
+        },
+        Case("Nothing is attached to a lease that is not there, and nothing is written then") { world in
+            try await world.expectRefusal(of: 1)
+        },
+        Case("Nothing is attached to a lease that is ending, and nothing is written then") { world in
+            try await world.grant(1)
+            try expectEqual(try await world.end(1), true, "whether it is ending")
+            try await world.expectRefusal(of: 1)
+        },
+        Case("Who was first matters before the lease does") { world in
+            try await world.set(["/a": "1"])
+            let change = Change.set(try world.item("/b", "1", at: 2, lease: 1), previous: nil)
+            guard case .conflict = try await world.engine.append([world.commit(2, [change])], to: world.config) else {
+                throw ConformanceFailure(description: "Expected a conflict.")
+            }
+        },
+        Case("A key is attached to a lease, moved to another, and detached") { world in
+            for id: Int64 in [1, 2] { try await world.grant(id) }
+            for lease: Int64? in [1, 2, nil, 1] {
+                let item = try await world.attach("/a", to: lease)
+                try expectEqual(try await world.items(), [item], "the items")
+                if let lease { try expectEqual(try await world.keys(of: lease), ["/a"], "the keys of the lease") }
+            }
+            try expectEqual(
+                try await world.log().flatMap(\.changes).map(\.item?.lease), [1, 2, nil, 1], "the leases in the log")
+        },
+        Case("A key that is set again with the lease that it has needs no lease") { world in
+            try await world.grant(1)
+            try await world.attach("/a", to: 1)
+            try expectEqual(try await world.end(1), true, "whether it is ending")
+            try await world.attach("/a", to: 1)
+            try expectEqual(try await world.keys(of: 1), ["/a"], "the keys of the ending lease")
+            try await world.engine.removeLease(1, in: world.config)
+            let item = try await world.attach("/a", to: 1)
+            try expectEqual(try await world.items(), [item], "the items")
+            // Once it was gone it is attached anew, and that it cannot be.
+            try await world.delete(item)
+            let change = Change.set(try world.item("/a", "1", at: 6, lease: 1), previous: nil)
+            let outcome = try await world.engine.append([world.commit(6, [change])], to: world.config)
+            try expectEqual(outcome, .leaseNotFound(1), "the outcome")
+        },
+        Case("The keys of a lease are all that are attached to it, and none that never were") { world in
+            for id: Int64 in [1, 2] { try await world.grant(id) }
+            let strange = world.item(try Key(bytes: [0, 0xFF, 0x2F]), [1], at: 2)
+            func item(_ key: String, _ lease: Int64?, at revision: Revision) throws -> Item {
+                try world.item(key, "x", at: revision, lease: lease)
+            }
+            var attached = strange
+            attached.lease = 1
+            let (a, b) = (try item("/a", 1, at: 2), try item("/b", 1, at: 3))
+            // Two commits of one append; “/c” is attached by the first and detached by the second.
+            try await world.append(
+                [
+                    .set(attached, previous: nil), .set(a, previous: nil),
+                    .set(try item("/c", 1, at: 2), previous: nil), .set(try item("/d", 2, at: 2), previous: nil),
+                    .set(try item("/e", nil, at: 2), previous: nil),
+                ],
+                [
+                    .set(b, previous: nil),
+                    .set(try item("/c", nil, at: 3), previous: try item("/c", 1, at: 2)),
+                ])
+            try await world.append([.set(try item("/f", 1, at: 4), previous: nil), .removed(a)])
+            let keys = try await world.keys(of: 1)
+            let names = Set([strange.key.description, "/b", "/f"])
+            try expect(names.isSubset(of: keys), "the keys \(names) among \(keys)")
+            try expect(keys.isSubset(of: names.union(["/a", "/c"])), "no others among \(keys)")
+            try expectEqual(try await world.keys(of: 2), ["/d"], "the keys of the other lease")
+            try expectEqual(try await world.keys(of: 3), [], "the keys of a lease that was never made")
+        },
+        Case("What was attached before a lease's end is among its keys, and nothing is attached after it") { world in
+            try await world.grant(1)
+            let (attached, told) = AsyncStream.makeStream(of: Void.self)
+            let all = try await withThrowingTaskGroup(of: Set<String>.self) { group in
+                for writer in 0..<4 {
+                    group.addTask {
+                        // Who fails must not be waited for.
+                        defer { told.finish() }
+                        return try await world.attachUntilRefused(writer) { told.yield() }
+                    }
+                }
+                var iterator = attached.makeAsyncIterator()
+                for _ in 0..<6 { _ = await iterator.next() }
+                try expectEqual(try await world.end(1), true, "whether it is ending")
+                let keys = try await world.keys(of: 1)
+                let all = try await group.reduce(into: Set<String>()) { $0.formUnion($1) }
+                try expectEqual(keys, all, "the keys when the end had begun")
+                return all
+            }
+            try expectEqual(Set(try await world.items().map(\.key.description)), all, "the keys in the end")
+        },
+        Case("Overdue and ending leases are found, and no others") { world in
+            for (id, expiry) in [(1, 5000), (2, 3000), (3, 5001), (4, 9000), (5, 4000)] as [(Int64, Int)] {
+                try await world.grant(id, expiry: expiry)
+            }
+            try expectEqual(try await world.end(4), true, "whether the fourth is ending")
+            func overdue(at moment: Int64, limit: Int = 10) async throws -> [Int64] {
+                try await world.engine.overdueLeases(
+                    in: world.config, at: Timestamp(milliseconds: moment), limit: limit
+                ).sorted()
+            }
+            try expectEqual(try await overdue(at: 5000), [1, 2, 4, 5], "the overdue leases")
+            try expectEqual(try await overdue(at: 2999), [4], "the leases that are overdue early")
+            let some = try await overdue(at: 5000, limit: 2)
+            try expect(some.count == 2 && Set(some).isSubset(of: [1, 2, 4, 5]), "two of them, not \(some)")
+            _ = try await world.renew(2, at: 5000)
+            try await world.engine.removeLease(4, in: world.config)
+            try expectEqual(try await overdue(at: 5000), [1, 5], "the overdue leases that are left")
+        },
+        Case("Leases are listed in the order of their ids, page by page") { world in
+            let ids: [Int64] = [1, 2, 127, 128, 255, 256, 65_536, 1 << 40, .max - 1, .max]
+            for id in ids.shuffled() { try await world.grant(id) }
+            try expectEqual(try await world.end(128), true, "whether one is ending")
+            var found: [Lease] = []
+            while let page = try await world.engine.leases(of: world.config, after: found.last?.id, limit: 3).nonEmpty {
+                try expect(page.count <= 3, "at most three on a page")
+                found += page
+            }
+            try expectEqual(found.map(\.id), ids, "the ids of all pages")
+            try expectEqual(found.filter(\.isEnding).map(\.id), [128], "the ending ones")
+            let all = try await world.engine.leases(of: world.config, after: nil, limit: 100)
+            try expectEqual(all, found, "all leases")
+        },
+        Case("A removed lease is gone, and its id can be taken again") { world in
+            try await world.grant(1)
+            try await world.attach("/a", to: 1)
+            try expectEqual(try await world.end(1), true, "whether it is ending")
+            try await world.delete(try await world.items()[0])
+            for _ in 0..<2 { try await world.engine.removeLease(1, in: world.config) }
+            try expectEqual(try await world.find(1), nil, "the lease")
+            try expectEqual(try await world.end(1), false, "whether it is ending")
+            try await world.grant(1)
+            try expectEqual(try await world.keys(of: 1), [], "the keys of the new lease")
+        },
+        Case("Leases are their config's alone, and go with it") { world in
+            let other = try world.name("other")
+            let now = Timestamp(milliseconds: 10_000)
+            for _ in 0..<2 {
+                try await world.engine.createConfig(other, settings: ConfigSettings(), first: world.commit(1, []))
+                try expectEqual(try await world.engine.lease(1, in: other), nil, "the lease of a new config")
+                try expectEqual(
+                    try await world.engine.leases(of: other, after: nil, limit: 10), [], "the leases of a new config")
+                try expectEqual(
+                    try await world.engine.overdueLeases(in: other, at: now, limit: 10), [],
+                    "the overdue leases of a new config")
+                try expectEqual(try await world.engine.keys(of: 1, in: other), [], "the keys of its lease")
+                try expectEqual(
+                    try await world.engine.createLease(world.lease(1, expiry: 5000), in: other), true,
+                    "whether it was made there")
+                let change = Change.set(try world.item("/a", "1", at: 2, lease: 1), previous: nil)
+                try expectEqual(
+                    try await world.engine.append([world.commit(2, [change])], to: other), .appended, "the outcome")
+                _ = try await world.engine.removeConfig(other)
+            }
+            try expectEqual(try await world.find(1), nil, "the lease of the config beside it")
+            try await world.expectRefusal(of: 1)
+        },
+    ]
+}
+
+extension StorageWorld {
+    /// A lease of ten seconds.
+    func lease(_ id: Int64, expiry: Int = 1_000_000) -> Lease {
+        Lease(id: id, ttl: .seconds(10), expiry: Timestamp(milliseconds: Int64(expiry)))
+    }
+
+    func create(_ lease: Lease) async throws -> Bool { try await engine.createLease(lease, in: config) }
+
+    func find(_ id: Int64) async throws -> Lease? { try await engine.lease(id, in: config) }
+
+    func renew(_ id: Int64, at moment: Int64) async throws -> Lease? {
+        try await engine.renewLease(id, in: config, at: Timestamp(milliseconds: moment))
+    }
+
+    func end(_ id: Int64, at moment: Int64? = nil) async throws -> Bool {
+        try await engine.endLease(id, in: config, ifOverdueAt: moment.map { Timestamp(milliseconds: $0) })
+    }
+
+    func keys(of lease: Int64) async throws -> Set<String> {
+        let keys = try await engine.keys(of: lease, in: config)
+        try expectEqual(Set(keys).count, keys.count, "the number of different keys")
+        return Set(keys.map(\.description))
+    }
+
+    /// Makes a lease of ten seconds; fails where there is one of that id.
+    func grant(_ id: Int64, expiry: Int = 1_000_000) async throws {
+        try expectEqual(try await create(lease(id, expiry: expiry)), true, "whether lease \(id) was made")
+    }
+
+    /// Sets a key at the tail, attached to a lease or to none; returns the item.
+    @discardableResult
+    func attach(_ name: String, to lease: Int64?) async throws -> Item {
+        let item = try item(name, "x", at: try await engine.tail(of: config).revision + 1, lease: lease)
+        let previous = try await engine.items([item.key], in: config, consistency: .strong).items[item.key]
+        try await append([.set(item, previous: previous)])
+        return item
+    }
+
+    /// Attaches one key after the other to lease 1 until that is refused; returns those that were attached.
+    func attachUntilRefused(_ writer: Int, _ report: @Sendable () -> Void) async throws -> Set<String> {
+        var attached: Set<String> = []
+        while attached.count < 2000 {
+            // An engine in memory never waits, and would leave no thread to whoever ends the lease.
+            await Task.yield()
+            let revision = try await engine.tail(of: config).revision + 1
+            let item = try item("/\(writer)/\(attached.count)", "x", at: revision, lease: 1)
+            switch try await engine.append([commit(revision, [.set(item, previous: nil)])], to: config) {
+            case .appended:
+                attached.insert(item.key.description)
+                report()
+            case .leaseNotFound(let id):
+                try expectEqual(id, 1, "the lease that is named")
+                return attached
+            case .conflict: break
+            case .replaced: throw ConformanceFailure(description: "Expected the config to be there.")
+            }
+        }
+        throw ConformanceFailure(description: "Expected nothing to be attached after the lease's end.")
+    }
+
+    /// Checks that nothing can be attached to a lease, that nothing is written then, and that the rest can be written after it.
+    func expectRefusal(of lease: Int64) async throws {
+        let tail = try await engine.tail(of: config)
+        let revision = tail.revision + 1
+        let plain = try item("/plain", "1", at: revision)
+        var leased = try item("/leased", "1", at: revision, lease: lease)
+        let first = commit(revision, [.set(leased, previous: nil), .set(plain, previous: nil)])
+        var later = [
+            commit(revision, [.set(plain, previous: nil)]), commit(revision + 1, [.set(leased, previous: nil)]),
+        ]
+        for commits in [[first], later] {
+            let outcome = try await engine.append(commits, to: config)
+            try expectEqual(outcome, .leaseNotFound(lease), "the outcome of \(commits.count) commits")
+            try expectEqual(try await engine.tail(of: config), tail, "the tail")
+            try expectEqual(try await log(after: tail.revision), [], "the log")
+            try expectEqual(try await items(), [], "the items")
+        }
+        leased.lease = nil
+        later[1].changes = [.set(leased, previous: nil)]
+        try expectEqual(try await engine.append(later, to: config), .appended, "the outcome without the lease")
+        try expectEqual(try await log(after: tail.revision), later, "the log after that")
+        try expectEqual(Set(try await items()), [plain, leased], "the items after that")
+    }
+}
