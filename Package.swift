@@ -2,6 +2,9 @@
 
 import PackageDescription
 
+// What is built for etcd's gRPC API only; without the trait its packages are not even fetched.
+let forEtcdGRPC = TargetDependencyCondition.when(traits: ["EtcdGRPC"])
+
 let package = Package(
     name: "discfg",
     platforms: [.macOS(.v15)],
@@ -10,11 +13,17 @@ let package = Package(
         .library(name: "DiscfgFormats", targets: ["DiscfgFormats"]),
         .library(name: "DiscfgSQLite", targets: ["DiscfgSQLite"]),
         .library(name: "DiscfgDynamoDB", targets: ["DiscfgDynamoDB"]),
+        .library(name: "DiscfgEtcd", targets: ["DiscfgEtcd"]),
+        .library(name: "DiscfgEtcdGRPC", targets: ["DiscfgEtcdGRPC"]),
         .library(name: "AWSClient", targets: ["AWSClient"]),
         .library(name: "DiscfgHTTP", targets: ["DiscfgHTTP"]),
         .library(name: "DiscfgClient", targets: ["DiscfgClient"]),
         .library(name: "DiscfgTestSupport", targets: ["DiscfgTestSupport"]),
         .executable(name: "discfg", targets: ["discfg"]),
+    ],
+    traits: [
+        .trait(name: "EtcdGRPC", description: "etcd's v3 API over gRPC: discfg serve --etcd-listen."),
+        .default(enabledTraits: ["EtcdGRPC"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -23,8 +32,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
+        .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
+        .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
@@ -80,9 +93,33 @@ let package = Package(
             ]
         ),
         .target(
+            name: "DiscfgEtcd",
+            dependencies: [
+                "DiscfgCore",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
+            name: "DiscfgEtcdGRPC",
+            dependencies: [
+                "DiscfgCore",
+                "DiscfgEtcd",
+                .product(name: "GRPCCore", package: "grpc-swift-2", condition: forEtcdGRPC),
+                .product(
+                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport", condition: forEtcdGRPC),
+                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf", condition: forEtcdGRPC),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf", condition: forEtcdGRPC),
+            ]
+        ),
+        .target(
             name: "DiscfgHTTP",
             dependencies: [
                 "DiscfgCore",
+                "DiscfgEtcd",
                 "DiscfgFormats",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -128,6 +165,8 @@ let package = Package(
                 "AWSClient",
                 "DiscfgCore",
                 "DiscfgDynamoDB",
+                "DiscfgEtcd",
+                .target(name: "DiscfgEtcdGRPC", condition: forEtcdGRPC),
                 "DiscfgFormats",
                 "DiscfgSQLite",
                 "DiscfgHTTP",
@@ -142,6 +181,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
         .executableTarget(
@@ -197,14 +237,39 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "DiscfgEtcdTests",
+            dependencies: [
+                "DiscfgCore", "DiscfgEtcd", "DiscfgTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "DiscfgEtcdGRPCTests",
+            dependencies: [
+                "DiscfgCore", "DiscfgEtcd", "DiscfgEtcdGRPC", "DiscfgTestSupport",
+                .product(name: "GRPCCore", package: "grpc-swift-2", condition: forEtcdGRPC),
+                .product(
+                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport", condition: forEtcdGRPC),
+                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf", condition: forEtcdGRPC),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf", condition: forEtcdGRPC),
+            ]
+        ),
+        .testTarget(
             name: "DiscfgHTTPTests",
             dependencies: [
-                "DiscfgHTTP", "DiscfgTestSupport",
+                "DiscfgEtcd", "DiscfgHTTP", "DiscfgTestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
         .testTarget(
@@ -235,7 +300,8 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
-            ]
+            ],
+            exclude: ["Etcd/Programs"]
         ),
     ],
     swiftLanguageModes: [.v6]

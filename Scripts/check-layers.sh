@@ -4,6 +4,7 @@
 # A target is listed with every module that it may import, so that what is not allowed on purpose fails.
 # The arrows, from docs/architecture.md:
 # - an engine imports DiscfgCore and its driver, never another engine and never DiscfgHTTP;
+# - DiscfgEtcd imports no wire: the doors that speak etcd's API import it;
 # - DiscfgHTTP imports no engine; DiscfgCore imports no network, no driver and no full Foundation;
 # - only an executable chooses an engine;
 # - AWSClient and what tests it know nothing of discfg.
@@ -18,10 +19,12 @@ AWSClient          AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix Subp
 AWSTestSupport     Foundation NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
 DiscfgDynamoDB     AWSClient DiscfgCore Crypto
 DiscfgSQLite       DiscfgCore Crypto Foundation GRDB GRDBSQLite Logging
-DiscfgHTTP         DiscfgCore DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore ServiceLifecycle
+DiscfgEtcd         DiscfgCore Logging
+DiscfgEtcdGRPC     DiscfgCore DiscfgEtcd GRPCCore GRPCNIOTransportHTTP2Posix GRPCProtobuf Logging NIOCore NIOPosix ServiceLifecycle SwiftProtobuf
+DiscfgHTTP         DiscfgCore DiscfgEtcd DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore ServiceLifecycle
 DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
 DiscfgTestSupport  DiscfgCore Foundation Logging
-discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgFormats DiscfgHTTP DiscfgSQLite ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage
+discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgEtcdGRPC DiscfgFormats DiscfgHTTP DiscfgSQLite ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage UnixSignals
 RULES
 }
 

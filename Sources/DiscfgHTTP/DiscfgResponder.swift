@@ -9,7 +9,7 @@ import Metrics
 /// It refuses who must not call, finds the route, turns every error into its documented answer, counts, and names each answer
 /// with `X-Request-Id`.
 public struct DiscfgResponder: HTTPResponder {
-    public typealias Context = BasicRequestContext
+    public typealias Context = DiscfgRequestContext
 
     /// How the responder behaves.
     public struct Options: Sendable {
@@ -19,17 +19,22 @@ public struct DiscfgResponder: HTTPResponder {
         public var registry: PrometheusRegistry?
         /// The time, from which a time to live is counted.
         public var time: TimeSource
+        /// What the doors for etcd's clients need; without it there are none.
+        public var etcd: EtcdOptions?
 
         public init(
-            access: AccessPolicy = .unchecked, registry: PrometheusRegistry? = nil, time: TimeSource = .system
+            access: AccessPolicy = .unchecked, registry: PrometheusRegistry? = nil, time: TimeSource = .system,
+            etcd: EtcdOptions? = nil
         ) {
             self.access = access
             self.registry = registry
             self.time = time
+            self.etcd = etcd
         }
     }
 
     private let routes: RouterResponder<Context>
+    private let etcdV2: EtcdV2Door?
     private let access: AccessPolicy
     private let metrics: HTTPMetrics
     private let style: @Sendable () -> WireStyle
@@ -40,7 +45,11 @@ public struct DiscfgResponder: HTTPResponder {
         let table = RouteTable()
         RESTRoutes(store: store, time: options.time).add(to: table)
         OperationsRoutes(store: store, registry: options.registry).add(to: table)
+        if let etcd = options.etcd {
+            EtcdV3Routes(service: etcd.service).add(to: table)
+        }
         self.routes = table.responder()
+        self.etcdV2 = options.etcd.map { EtcdV2Door($0, time: options.time, logger: logger) }
         self.access = options.access
         self.metrics = HTTPMetrics(factory: options.registry ?? MetricsSystem.factory)
         let now = options.time.now
@@ -57,6 +66,8 @@ public struct DiscfgResponder: HTTPResponder {
         do {
             if let early = try access.check(request) {
                 response = early
+            } else if let answer = await etcdV2?.answer(Call(request: request, context: context)) {
+                response = answer
             } else {
                 response = try await routes.respond(to: request, context: context)
                 // The router answers this one by itself, and without a body.
@@ -115,5 +126,5 @@ extension HTTPField.Name {
     static let lastEventID = HTTPField.Name.known("Last-Event-ID")
 
     /// A field name from a literal: all of ours are valid tokens.
-    private static func known(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .cookie }
+    static func known(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .cookie }
 }

@@ -8,7 +8,8 @@ final class RouteTable {
     typealias Handler = @Sendable (Call) async throws -> Response
 
     private var handlers: [String: [HTTPRequest.Method: Handler]] = [:]
-    private static let methods: [HTTPRequest.Method] =
+    /// Every method that a route can be for.
+    static let methods: [HTTPRequest.Method] =
         [.get, .head, .put, .patch, .post, .delete, .options, .trace, .connect]
         + [HTTPRequest.Method("QUERY")].compactMap { $0 }
 
@@ -19,8 +20,8 @@ final class RouteTable {
     }
 
     /// What answers by these routes.
-    func responder() -> RouterResponder<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self)
+    func responder() -> RouterResponder<DiscfgRequestContext> {
+        let router = Router(context: DiscfgRequestContext.self)
         for (path, known) in handlers {
             let allowed = known.keys.map(\.rawValue).sorted().joined(separator: ", ")
             for method in Self.methods {
@@ -38,7 +39,7 @@ final class RouteTable {
 /// One request, on its route.
 struct Call: Sendable {
     let request: Request
-    let context: BasicRequestContext
+    let context: DiscfgRequestContext
 
     /// The config that the path names.
     var config: ConfigName {

@@ -1,7 +1,6 @@
 import DiscfgCore
 import HTTPTypes
 import Hummingbird
-import ServiceLifecycle
 
 /// The log: changes as they come, history, comparison, and going back.
 extension RESTRoutes {
@@ -105,16 +104,5 @@ extension RESTRoutes {
                 $0.member("cfgVersion", revision)
             }
         }
-    }
-}
-
-/// Runs something that waits; gives `nil` when the server shuts down first.
-///
-/// A server that is asked to stop must not be held up by those who wait for a change.
-func untilShutdown<Result: Sendable>(_ wait: @escaping @Sendable () async throws -> Result) async throws -> Result? {
-    do {
-        return try await cancelWhenGracefulShutdown { try await wait() }
-    } catch is CancellationError where !Task.isCancelled {
-        return nil
     }
 }

@@ -6,7 +6,7 @@ import DiscfgHTTP
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Answer REST requests for the store, until stopped.",
+        abstract: "Answer requests for the store, REST and etcd's APIs, until stopped.",
         discussion: """
             The server listens on this machine only. It asks for no credentials yet, so another address \
             needs --insecure: whoever can reach it can then read and change everything.
@@ -14,12 +14,35 @@ struct Serve: AsyncParsableCommand {
               discfg serve
               discfg --store sqlite:team.db serve --listen 127.0.0.1:9000
               discfg --store dynamodb:discfg serve --poll-interval 100ms
+              discfg serve --etcd-listen 127.0.0.1:2379
+
+            etcd's v2 API and v3 JSON gateway are on the same address, below /v2 and /v3, and for any config below \
+            /CONFIG/v2 and /CONFIG/v3; etcd's v3 gRPC API is on the address of --etcd-listen. They need the store \
+            itself, not another discfg server.
             """)
 
     @OptionGroup var options: GlobalOptions
 
     @Option(help: ArgumentHelp("The address to listen on. (DISCFG_LISTEN)", valueName: "host:port"))
     var listen: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The address for etcd's v3 API over gRPC; without it there is none. (DISCFG_ETCD_LISTEN)",
+            valueName: "host:port"))
+    var etcdListen: String?
+
+    @Option(
+        name: .customLong("etcd-http-listen"),
+        help: ArgumentHelp(
+            "One more address for HTTP, for clients of etcd that insist on their own. (DISCFG_ETCD_HTTP_LISTEN)",
+            valueName: "host:port"))
+    var etcdHTTPListen: String?
+
+    @Option(
+        help: ArgumentHelp("The config that etcd's clients see.", valueName: "config"),
+        transform: { try ConfigName($0) })
+    var etcdCfg = ConfigName.default
 
     @Flag(help: "Listen on an address that other machines reach, without authentication.")
     var insecure = false
@@ -52,19 +75,27 @@ struct Serve: AsyncParsableCommand {
         if let pollInterval, pollInterval < .milliseconds(1) {
             throw DiscfgError.invalid("A poll interval of \(pollInterval) leaves no rest.", hint: "Give at least 1ms.")
         }
-        let address = try ListenAddress(
-            listen ?? settings.environment["DISCFG_LISTEN"].nonEmpty ?? ListenAddress.standard)
+        let environment = settings.environment
+        let server = Server.Options(
+            address: try address(listen ?? environment["DISCFG_LISTEN"].nonEmpty ?? ListenAddress.standard),
+            etcdHTTPAddress: try (etcdHTTPListen ?? environment["DISCFG_ETCD_HTTP_LISTEN"].nonEmpty).map(address),
+            etcdGRPCAddress: try (etcdListen ?? environment["DISCFG_ETCD_LISTEN"].nonEmpty).map(address),
+            etcdConfig: etcdCfg, allowedHosts: allowedHosts, corsOrigins: corsOrigins,
+            maximumConnections: maxConnections)
+        let registry = PrometheusRegistry()
+        try await Session.with(settings, expiry: .left, metrics: registry, pollInterval: pollInterval) { session in
+            try await Server(options: server, registry: registry).run(session)
+        }
+    }
+
+    /// An address that the server may listen on.
+    private func address(_ text: String) throws(DiscfgError) -> ListenAddress {
+        let address = try ListenAddress(text)
         guard insecure || address.isLoopback else {
-            throw DiscfgError.invalid(
+            throw .invalid(
                 "“\(address)” can be reached from other machines, and the server asks for no credentials.",
                 hint: "Listen on 127.0.0.1, or add --insecure if the network itself keeps others out.")
         }
-        let registry = PrometheusRegistry()
-        try await Session.with(settings, expiry: .left, metrics: registry, pollInterval: pollInterval) { session in
-            try await Server(
-                address: address, allowedHosts: allowedHosts, corsOrigins: corsOrigins,
-                maximumConnections: maxConnections, registry: registry
-            ).run(session)
-        }
+        return address
     }
 }

@@ -1,8 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 import DiscfgCore
 import DiscfgHTTP
 import Hummingbird
@@ -10,57 +5,72 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceLifecycle
+import UnixSignals
 
-/// The server: the HTTP door on a store, and what keeps the store tidy.
+/// The server: its doors on a store, and what keeps the store tidy.
 struct Server: Sendable {
-    let address: ListenAddress
-    let allowedHosts: [String]
-    let corsOrigins: [String]
-    let maximumConnections: Int
+    /// Where the server listens, and who may call.
+    struct Options: Sendable {
+        /// Every door that speaks HTTP.
+        var address: ListenAddress
+        /// The same, for clients of etcd that insist on an address of its own; `nil` for none.
+        var etcdHTTPAddress: ListenAddress?
+        /// etcd's v3 API over gRPC; `nil` for none.
+        var etcdGRPCAddress: ListenAddress?
+        /// The config that etcd's clients see.
+        var etcdConfig = ConfigName.default
+        var allowedHosts: [String] = []
+        var corsOrigins: [String] = []
+        var maximumConnections: Int
+    }
+
+    let options: Options
     let registry: PrometheusRegistry
 
     /// Serves until SIGINT or SIGTERM; requests under way are answered first.
     func run(_ session: Session) async throws {
         var logger = Logger(label: "discfg.server") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = session.settings.logLevel
-        let access = AccessPolicy(listeningOn: address.host, allowedHosts: allowedHosts, corsOrigins: corsOrigins)
-        let options = DiscfgResponder.Options(access: access, registry: registry)
-        let application = Application(
-            responder: DiscfgResponder(store: session.store, options: options, logger: logger),
-            server: .http1(configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(120))),
-            configuration: ApplicationConfiguration(
-                address: .hostname(address.host, port: address.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(maximumConnections)),
-            services: session.local.map { [ConfigMaintenance($0)] } ?? [],
-            onServerRunning: { channel in announce(channel, session) },
-            logger: logger)
-        do {
-            try await application.runService()
-        } catch let error as IOError {
-            throw DiscfgError(
-                .storeUnavailable,
-                "The server cannot listen on \(address): \(String(cString: strerror(error.errnoCode))).",
-                hint: "Another program may have the port: choose one with --listen, or --listen 127.0.0.1:0 for any.",
-                cause: error)
+        let etcd = session.local.map {
+            EtcdDoors(store: $0, options: options, settings: session.settings, logger: logger)
         }
+        let greeting = Greeting(session: session, options: options)
+        var services: [any Service] = [application(options.address, session, etcd, logger) { greeting.note(.http, $0) }]
+        if let address = options.etcdHTTPAddress {
+            services.append(application(address, session, etcd, logger) { greeting.note(.etcdHTTP, $0) })
+        }
+        if let address = options.etcdGRPCAddress {
+            guard let etcd else { throw EtcdDoors.needStore }
+            services.append(try etcd.gRPC(at: address) { greeting.note(.etcdGRPC, $0) })
+        }
+        if let local = session.local { services.append(ConfigMaintenance(local)) }
+        try await ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger)
+        ).run()
     }
 
-    /// Says where the server is, and what to try first.
-    private func announce(_ channel: any Channel, _ session: Session) {
-        let port = channel.localAddress?.port ?? address.port
-        let url = "http://\(ListenAddress.text(address.host == "0.0.0.0" ? "127.0.0.1" : address.host, port))"
-        // Nobody need read it: the server runs all the same.
-        try? session.output.human(
-            """
-            discfg is listening on \(url), with the store \(session.settings.store)
-
-            Try, in another terminal:
-              curl -X PUT -d hello \(url)/v1/default/keys/greeting
-              curl \(url)/v1/default/keys/greeting
-              curl -N -H 'Accept: text/event-stream' \(url)/v1/default/changes
-
-            Stop it with Ctrl-C.
-
-            """)
+    /// What answers HTTP at an address; `listening` is told the port.
+    private func application(
+        _ address: ListenAddress, _ session: Session, _ etcd: EtcdDoors?, _ logger: Logger,
+        listening: @escaping @Sendable (Int) -> Void
+    ) -> any Service {
+        let access = AccessPolicy(
+            listeningOn: address.host, allowedHosts: options.allowedHosts, corsOrigins: options.corsOrigins)
+        let responder = DiscfgResponder(
+            store: session.store,
+            options: DiscfgResponder.Options(access: access, registry: registry, etcd: etcd?.http), logger: logger)
+        let application = Application(
+            responder: responder,
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [ConnectionMonitor()], idleTimeout: .seconds(120))),
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.host, port: address.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(options.maximumConnections)),
+            onServerRunning: { channel in listening(channel.localAddress?.port ?? address.port) },
+            logger: logger)
+        return Listening(address: address, service: application)
     }
 }

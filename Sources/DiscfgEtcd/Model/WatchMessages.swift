@@ -1,0 +1,54 @@
+/// What a client asks on a stream of watches.
+package enum WatchRequest: Sendable, Hashable {
+    case create(WatchCreateRequest)
+    /// Ends the watch of that id.
+    case cancel(Int64)
+    /// Asks up to which revision everything was delivered.
+    case progress
+}
+
+/// A watch to begin.
+package struct WatchCreateRequest: Sendable, Hashable {
+    package enum Filter: Int, Sendable, CaseIterable { case noPut, noDelete }
+
+    package var key: [UInt8]
+    package var rangeEnd: [UInt8]
+    /// The first revision whose events are wanted; 0 for what comes from now on.
+    package var startRevision: Int64
+    /// Whether to say from time to time how far everything was delivered, when nothing happens.
+    package var progressNotify = false
+    package var filters: [Filter] = []
+    package var prevKv = false
+    /// The watch's id; 0 for one that the stream chooses.
+    package var watchID: Int64 = 0
+    /// Whether large answers may be split.
+    package var fragment = false
+
+    package init(key: [UInt8] = [], rangeEnd: [UInt8] = [], startRevision: Int64 = 0) {
+        self.key = key
+        self.rangeEnd = rangeEnd
+        self.startRevision = startRevision
+    }
+}
+
+package struct WatchResponse: Sendable, Hashable {
+    /// The id in answers that are about no watch, or about all of the stream.
+    package static let noWatch: Int64 = -1
+
+    package var header: ResponseHeader
+    package var watchID: Int64
+    package var created = false
+    package var canceled = false
+    /// The least revision that can be watched, where the one that was asked for cannot.
+    package var compactRevision: Int64 = 0
+    package var cancelReason = ""
+    /// Whether there is more of the same revision to come.
+    package var fragment = false
+    package var events: [Event]
+
+    package init(header: ResponseHeader, watchID: Int64, events: [Event] = []) {
+        self.header = header
+        self.watchID = watchID
+        self.events = events
+    }
+}

@@ -1,0 +1,146 @@
+import DiscfgCore
+
+extension EtcdService {
+    /// Waits to be the leader; who is cancelled while waiting gives up.
+    package func campaign(_ request: CampaignRequest) async throws(EtcdError) -> CampaignResponse {
+        try await answerAsClient {
+            let lease = try await session(request.lease)
+            let line = WaitingLine(request.name, of: self)
+            let key = try line.key(of: lease)
+            let result = try await store.commit(
+                Transaction(
+                    if: [Precondition(key, .absent)],
+                    then: [.set(key, Value(etcd: request.value), expiry: .lease(lease))], else: [.get(key)]),
+                to: config)
+            let item = result.outcomes.first?.item
+            let leader = LeaderKey(
+                name: request.name, key: key.bytes, rev: item?.created ?? result.revision, lease: lease)
+            do {
+                if result.failed != nil, item?.value.bytes != request.value {
+                    _ = try await proclaim(leader, request.value)
+                }
+                _ = try await line.waitUntilFirst(after: leader.rev - 1)
+            } catch {
+                await cleanUp { [self] in _ = try await resign(leader) }
+                throw error
+            }
+            return CampaignResponse(header: header(result.revision), leader: leader)
+        }
+    }
+
+    /// Sets what the leader has to say.
+    package func proclaim(_ request: ProclaimRequest) async throws(EtcdError) -> ResponseHeader {
+        try await answerAsClient {
+            guard let leader = request.leader else { throw EtcdError.missingLeader }
+            return try await proclaim(leader, request.value)
+        }
+    }
+
+    /// Gives up the lead; who does not have it, does nothing.
+    package func resign(leader: LeaderKey?) async throws(EtcdError) -> ResponseHeader {
+        try await answerAsClient {
+            guard let leader else { throw EtcdError.missingLeader }
+            return try await resign(leader)
+        }
+    }
+
+    /// Who leads.
+    package func leader(_ name: [UInt8]) async throws(EtcdError) -> LeaderResponse {
+        try await answerAsClient {
+            let (item, revision) = try await WaitingLine(name, of: self).first()
+            guard let item else { throw EtcdError.noLeader }
+            return LeaderResponse(header: header(revision), kv: KeyValue(item))
+        }
+    }
+
+    private func proclaim(_ leader: LeaderKey, _ value: [UInt8]) async throws -> ResponseHeader {
+        let put = PutRequest(key: leader.key, value: value, lease: try await session(leader.lease))
+        try put.check()
+        let key = try Key(bytes: leader.key)
+        let result = try await store.commit(
+            Transaction(if: [Self.isLeader(key, leader.rev)], then: [try put.operation()]), to: config)
+        guard result.failed == nil else { throw EtcdError.notLeader }
+        return header(result.revision)
+    }
+
+    private func resign(_ leader: LeaderKey) async throws -> ResponseHeader {
+        try DeleteRangeRequest(key: leader.key).check()
+        let key = try Key(bytes: leader.key)
+        let result = try await store.commit(
+            Transaction(if: [Self.isLeader(key, leader.rev)], then: [.delete(key)]), to: config)
+        return header(result.revision)
+    }
+
+    private static func isLeader(_ key: Key, _ revision: Revision) -> Precondition {
+        Precondition(key, .compare(.created(revision), .equal))
+    }
+}
+
+/// Tells who leads, and what they say, as it changes.
+///
+/// Source: `clientv3/concurrency/election.go` of etcd.
+package actor ElectionObserver {
+    private let service: EtcdService
+    private let line: WaitingLine
+    /// The leader that was told of, and the revision up to which everything it said was told.
+    private var leader: (key: Key, position: Revision)?
+    /// What was found and is to be told.
+    private var waiting: ArraySlice<LeaderResponse> = []
+
+    /// Observes the election of a name.
+    package init(_ name: [UInt8], _ service: EtcdService) {
+        self.service = service
+        line = WaitingLine(name, of: service)
+    }
+
+    /// The next leader, or what the leader says next; `nil` where that cannot be told any more.
+    package func next() async throws(EtcdError) -> LeaderResponse? {
+        try await service.answer {
+            do {
+                while waiting.isEmpty {
+                    if let leader { try await follow(leader.key, after: leader.position) } else { try await elect() }
+                }
+                return waiting.popFirst()
+            } catch let error as DiscfgError where error.code == .compacted {
+                return nil
+            }
+        }
+    }
+
+    /// Finds the leader, or waits for the first to come.
+    private func elect() async throws {
+        let (item, revision) = try await line.first()
+        if let item { return tell(item, at: revision) }
+        var position = revision
+        while true {
+            let page = try await page(.range(line.range), after: position)
+            position = page.scanned
+            guard let item = page.commits.flatMap(\.changes).lazy.compactMap(\.item).first(where: { !$0.isDirectory })
+            else { continue }
+            return tell(item, at: item.modified)
+        }
+    }
+
+    /// Waits for what the leader does: it says something else, or goes.
+    private func follow(_ key: Key, after position: Revision) async throws {
+        let page = try await page(.key(key), after: position)
+        leader?.position = page.scanned
+        for change in page.commits.flatMap(\.changes) {
+            guard let item = change.item else {
+                leader = nil
+                return
+            }
+            waiting.append(LeaderResponse(header: service.header(item.modified), kv: KeyValue(item)))
+        }
+    }
+
+    private func tell(_ item: Item, at revision: Revision) {
+        leader = (item.key, revision)
+        waiting.append(LeaderResponse(header: service.header(revision), kv: KeyValue(item)))
+    }
+
+    private func page(_ selection: KeySelection, after position: Revision) async throws -> ChangePage {
+        try await service.store.changes(
+            ChangesQuery(after: position, selection: selection, wait: ChangesQuery.maximumWait), in: service.config)
+    }
+}

@@ -1,0 +1,182 @@
+import DiscfgCore
+
+extension EtcdService {
+    /// Reads keys, at a revision or now.
+    package func range(_ request: RangeRequest) async throws(EtcdError) -> RangeResponse {
+        try await answer {
+            try request.check()
+            return try await read(request)
+        }
+    }
+
+    /// Sets a key.
+    package func put(_ request: PutRequest) async throws(EtcdError) -> PutResponse {
+        try await answer {
+            try request.check()
+            let result = try await commit([try request.operation()])
+            return PutResponse(request, result.outcomes.first, header: header(result.revision))
+        }
+    }
+
+    /// Removes keys; what is not there is no error, and takes no revision.
+    package func deleteRange(_ request: DeleteRangeRequest) async throws(EtcdError) -> DeleteRangeResponse {
+        try await answer {
+            try request.check()
+            guard let operation = request.operation else {
+                return DeleteRangeResponse(request, nil, header: try await currentHeader())
+            }
+            let result = try await commit([operation])
+            return DeleteRangeResponse(request, result.outcomes.first, header: header(result.revision))
+        }
+    }
+
+    /// Forgets the history before a revision.
+    package func compact(_ request: CompactionRequest) async throws(EtcdError) -> ResponseHeader {
+        try await answer {
+            let tail = try await store.tail(of: config)
+            guard request.revision >= 0, request.revision > tail.compacted || tail.compacted == 0 else {
+                throw EtcdError.compacted
+            }
+            guard request.revision <= tail.revision else { throw EtcdError.futureRevision }
+            if request.revision > 1 {
+                _ = try await store.compact(config, keeping: .through(request.revision - 1))
+            }
+            return try await currentHeader()
+        }
+    }
+
+    func read(_ request: RangeRequest) async throws -> RangeResponse {
+        let revision = request.revision > 0 ? request.revision : nil
+        if let revision { try await checkReadable(at: revision) }
+        var response = RangeResponse()
+        guard let range = EtcdKeys(request.key, request.rangeEnd).range else {
+            response.header = try await currentHeader()
+            return response
+        }
+        let limit = request.readLimit
+        let needsValues = !request.keysOnly || request.sortTarget == .value
+        let reading = try await store.range(
+            RangeQuery(range, at: revision, limit: limit, values: needsValues && !request.countOnly), in: config)
+        response.header = header(reading.revision)
+        response.count = Int64(reading.count)
+        if !request.countOnly {
+            (response.kvs, response.more) = request.selection(
+                of: reading.items, count: reading.count)
+        }
+        return response
+    }
+
+    /// Checks what etcd can still read: the state at the revision that was compacted to, and every later one.
+    private func checkReadable(at revision: Revision) async throws {
+        let tail = try await store.tail(of: config)
+        guard revision <= tail.revision else { throw EtcdError.futureRevision }
+        guard revision >= min(tail.compacted, tail.revision) else { throw EtcdError.compacted }
+    }
+}
+
+extension RangeRequest {
+    func check() throws(EtcdError) {
+        if key.isEmpty { throw .emptyKey }
+    }
+
+    private var isFiltered: Bool {
+        minModRevision != 0 || maxModRevision != 0 || minCreateRevision != 0 || maxCreateRevision != 0
+    }
+
+    /// How many items must be read to answer; `nil` for all.
+    ///
+    /// etcd takes one more than the limit by key and only then sorts by another target, unless an order or a filter is given as
+    /// well; its clients always give an order.
+    var readLimit: Int? {
+        if countOnly { return 0 }
+        guard limit > 0, limit < .max, sortOrder != .descend, !isFiltered else { return nil }
+        if sortTarget != .key { return sortOrder == .none ? Int(clamping: limit + 1) : nil }
+        return Int(clamping: limit)
+    }
+
+    /// The keys to answer with, and whether there are more, out of what was read of `count` keys in the range.
+    func selection(of items: [Item], count: Int) -> (kvs: [KeyValue], more: Bool) {
+        var items = readLimit.map { Array(items.prefix($0)) } ?? items
+        if isFiltered { items.removeAll { !passesFilters($0) } }
+        // A store has its keys in order.
+        if sortTarget != .key || sortOrder == .descend { sort(&items) }
+        let shown = limit > 0 ? items.prefix(Int(clamping: limit)) : items[...]
+        let more = limit > 0 && (readLimit == nil ? items.count > shown.count : count > shown.count)
+        return (shown.map { KeyValue($0, values: !keysOnly) }, more)
+    }
+
+    private func passesFilters(_ item: Item) -> Bool {
+        (maxModRevision == 0 || item.modified <= maxModRevision)
+            && (minModRevision == 0 || item.modified >= minModRevision)
+            && (maxCreateRevision == 0 || item.created <= maxCreateRevision)
+            && (minCreateRevision == 0 || item.created >= minCreateRevision)
+    }
+
+    private func sort(_ items: inout [Item]) {
+        switch sortTarget {
+        case .key: order(&items) { $0.key < $1.key }
+        case .version: order(&items) { $0.version < $1.version }
+        case .create: order(&items) { $0.created < $1.created }
+        case .mod: order(&items) { $0.modified < $1.modified }
+        case .value: order(&items) { $0.value.bytes.lexicographicallyPrecedes($1.value.bytes) }
+        }
+    }
+
+    private func order(_ items: inout [Item], by precedes: (Item, Item) -> Bool) {
+        // A target other than the key is sorted by in any case.
+        items.sort { sortOrder == .descend ? precedes($1, $0) : precedes($0, $1) }
+    }
+}
+
+extension PutRequest {
+    /// The most bytes of a key and its value, as of everything that is sent at once.
+    static let maximumBytes = Value.maximumLength
+
+    func check() throws(EtcdError) {
+        if key.isEmpty { throw .emptyKey }
+        if ignoreValue, !value.isEmpty { throw .valueProvided }
+        if ignoreLease, lease != 0 { throw .leaseProvided }
+        if key.count + value.count > Self.maximumBytes { throw .requestTooLarge }
+    }
+
+    func operation() throws(EtcdError) -> Operation {
+        let expiry: Operation.Expiry = ignoreLease ? .kept : lease == 0 ? .never : .lease(lease)
+        do {
+            let key = try Key(bytes: key)
+            return ignoreValue ? .touch(key, expiry: expiry) : .set(key, Value(etcd: value), expiry: expiry)
+        } catch {
+            throw EtcdError(answering: error)
+        }
+    }
+}
+
+extension PutResponse {
+    init(_ request: PutRequest, _ outcome: TransactionResult.Outcome?, header: ResponseHeader) {
+        self.header = header
+        if request.prevKv { prevKv = [KeyValue](outcome?.previous ?? []).first }
+    }
+}
+
+extension DeleteRangeRequest {
+    func check() throws(EtcdError) {
+        if key.isEmpty { throw .emptyKey }
+    }
+
+    /// What removes the keys; `nil` where there can be none.
+    var operation: Operation? {
+        switch EtcdKeys(key, rangeEnd) {
+        case .single(let key): .delete(key)
+        case .range(let range): .deleteAll(.range(range))
+        case .nothing: nil
+        }
+    }
+}
+
+extension DeleteRangeResponse {
+    init(_ request: DeleteRangeRequest, _ outcome: TransactionResult.Outcome?, header: ResponseHeader) {
+        let removed = [KeyValue](outcome?.previous ?? [])
+        self.header = header
+        deleted = Int64(removed.count)
+        if request.prevKv { prevKvs = removed }
+    }
+}

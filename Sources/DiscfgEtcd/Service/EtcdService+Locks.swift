@@ -1,0 +1,37 @@
+import DiscfgCore
+
+extension EtcdService {
+    /// Waits for a lock; it is held until it is unlocked, or its lease ends.
+    ///
+    /// Who is cancelled while waiting leaves the line. The order is that of the revisions at which they came.
+    package func lock(_ request: LockRequest) async throws(EtcdError) -> LockResponse {
+        try await answerAsClient {
+            let lease = try await session(request.lease)
+            let line = WaitingLine(request.name, of: self)
+            let key = try line.key(of: lease)
+            let result = try await store.commit(
+                Transaction(
+                    if: [Precondition(key, .absent)],
+                    then: [.set(key, Value(etcd: []), expiry: .lease(lease)), .getAll(line.range)],
+                    else: [.get(key), .getAll(line.range)]),
+                to: config)
+            let came = result.outcomes.first?.item?.created ?? result.revision
+            let owner = result.outcomes.last?.found.filter { !$0.isDirectory }.min { $0.created < $1.created }
+            guard let owner, owner.created != came else {
+                return LockResponse(header: header(result.revision), key: key.bytes)
+            }
+            do {
+                let revision = try await line.waitUntilFirst(after: came - 1)
+                return LockResponse(header: header(revision), key: key.bytes)
+            } catch {
+                await cleanUp { [self] in _ = try await commit([.delete(key)]) }
+                throw error
+            }
+        }
+    }
+
+    /// Gives a lock back.
+    package func unlock(_ key: [UInt8]) async throws(EtcdError) -> ResponseHeader {
+        try await answerAsClient { try await deleteRange(DeleteRangeRequest(key: key)).header }
+    }
+}

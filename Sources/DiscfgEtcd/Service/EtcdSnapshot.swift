@@ -1,0 +1,124 @@
+import DiscfgCore
+
+/// The items of a config at one revision, page by page.
+struct SnapshotItems {
+    private let service: EtcdService
+    private let revision: Revision
+    private var cursor: String?
+    private var isDone = false
+
+    init(_ service: EtcdService, at revision: Revision) {
+        self.service = service
+        self.revision = revision
+    }
+
+    /// The next items; `nil` after the last.
+    mutating func next() async throws -> [Item]? {
+        if isDone { return nil }
+        let listing = try await service.store.list(
+            ListQuery(isRecursive: true, at: revision, after: cursor, limit: 1000, consistency: .strong),
+            in: service.config)
+        cursor = listing.next
+        isDone = listing.next == nil
+        return listing.items.filter { !$0.isDirectory }
+    }
+}
+
+/// All keys of a config at one revision, as a file: JSON, one line for each key behind a line that says what it is.
+///
+/// What `etcdctl snapshot save` writes of it ends as etcd's files do: filled up with spaces to a multiple of 512 bytes, and then
+/// the 32 bytes of the SHA-256 of all that. It is discfg's own format, and no etcd can be restored from it.
+package actor EtcdSnapshot {
+    /// The most bytes in one answer.
+    static let blobBytes = 32 << 10
+    private static let pageBytes = 512
+
+    private let revision: Revision
+    private let service: EtcdService
+    private var items: SnapshotItems
+    private var digest = SHA256()
+    private var buffer: [UInt8]
+    private var remaining: UInt64
+    private var state = State.lines
+
+    private enum State { case lines, digest, end }
+
+    /// Begins at the config's current revision, and finds out how much there is.
+    package init(_ service: EtcdService) async throws(EtcdError) {
+        (revision, remaining) = try await service.answer {
+            let revision = try await service.store.tail(of: service.config).revision
+            var items = SnapshotItems(service, at: revision)
+            var count = Self.head(of: service.config, at: revision).count
+            while let page = try await items.next() {
+                count += page.reduce(0) { $0 + $1.snapshotLine.count }
+            }
+            return (revision, UInt64(count))
+        }
+        self.service = service
+        items = SnapshotItems(service, at: revision)
+        buffer = Self.head(of: service.config, at: revision)
+        let padding = (Self.pageBytes - Int(remaining % UInt64(Self.pageBytes))) % Self.pageBytes
+        // JSON takes any space between its lines.
+        if padding > 0 { buffer += repeatElement(0x20, count: padding - 1) + [0x0A] }
+        remaining += UInt64(padding)
+    }
+
+    /// The next part; `nil` after the last, which is the digest.
+    package func next() async throws(EtcdError) -> SnapshotResponse? {
+        switch state {
+        case .end: return nil
+        case .digest:
+            state = .end
+            return SnapshotResponse(remainingBytes: 0, blob: digest.finalize())
+        case .lines:
+            while buffer.count < Self.blobBytes, let page = try await nextPage() {
+                for item in page { buffer += item.snapshotLine }
+            }
+            let blob = Array(buffer.prefix(Self.blobBytes))
+            buffer.removeFirst(blob.count)
+            digest.update(blob)
+            remaining -= min(remaining, UInt64(blob.count))
+            if remaining == 0 { state = .digest }
+            return SnapshotResponse(remainingBytes: remaining, blob: blob)
+        }
+    }
+
+    private func nextPage() async throws(EtcdError) -> [Item]? {
+        var items = self.items
+        let page = try await service.answer { try await items.next() }
+        self.items = items
+        return page
+    }
+
+    private static func head(of config: ConfigName, at revision: Revision) -> [UInt8] {
+        JSONWriter.line { writer in
+            writer.member("format", "discfg-snapshot-1")
+            writer.member("config", config.description)
+            writer.member("revision", revision)
+        }
+    }
+}
+
+extension Item {
+    /// The item as a line of a snapshot.
+    fileprivate var snapshotLine: [UInt8] {
+        JSONWriter.line { writer in
+            writer.member("key", Base64.encode(key.bytes))
+            writer.member("value", Base64.encode(value.bytes))
+            writer.member("contentType", value.contentType)
+            writer.member("version", version)
+            writer.member("created", created)
+            writer.member("revision", modified)
+            if let lease { writer.member("lease", lease) }
+            if let expiry { writer.member("expires", expiry.description) }
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate static func line(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object(members)
+        return writer.bytes + [0x0A]
+    }
+}

@@ -1,0 +1,218 @@
+import DiscfgCore
+
+/// A transaction of etcd as one of discfg's, and how to read etcd's answer out of what came of it.
+struct TxnPlan {
+    /// One branch: what is carried out, and what each operation of the request made of it.
+    struct Branch {
+        var operations: [Operation] = []
+        var steps: [Step] = []
+        /// Why the branch cannot be carried out, where it is chosen.
+        var failure: EtcdError?
+    }
+
+    /// What becomes of one operation of the request.
+    enum Step {
+        /// The range as it was in the past, which does not change: it was read beforehand.
+        case past(RangeResponse)
+        case range(RangeRequest)
+        case put(PutRequest)
+        case deletion(DeleteRangeRequest)
+        case txn(TxnPlan)
+        /// It has no operation, because there can be no such key.
+        case emptyRange
+        case emptyDeletion
+    }
+
+    var preconditions: [Precondition]
+    var success: Branch
+    var failure: Branch
+
+    var transaction: Transaction {
+        Transaction(if: preconditions, then: success.operations, else: failure.operations)
+    }
+}
+
+extension EtcdService {
+    /// Carries out several operations together, at one revision.
+    package func txn(_ request: TxnRequest) async throws(EtcdError) -> TxnResponse {
+        try await answer {
+            try request.check()
+            let plan = try await plan(request)
+            let result = try await store.commit(plan.transaction, to: config)
+            var revisions = TxnRevisions(result)
+            var response = try plan.response(result, &revisions)
+            response.header = header(result.revision)
+            return response
+        }
+    }
+
+    private func plan(_ request: TxnRequest) async throws -> TxnPlan {
+        TxnPlan(
+            preconditions: request.compare.compactMap(\.precondition), success: try await branch(request.success),
+            failure: try await branch(request.failure))
+    }
+
+    private func branch(_ operations: [RequestOp]) async throws -> TxnPlan.Branch {
+        var branch = TxnPlan.Branch()
+        for operation in operations {
+            do {
+                let (step, operation) = try await step(operation)
+                branch.steps.append(step)
+                if let operation { branch.operations.append(operation) }
+                if case .txn(let plan) = step { branch.failure = branch.failure ?? plan.failures.first }
+            } catch let error as EtcdError {
+                branch.failure = branch.failure ?? error
+            }
+        }
+        // Should it be chosen after all, nothing of it may take effect.
+        if branch.failure != nil { branch.operations = [] }
+        return branch
+    }
+
+    private func step(_ operation: RequestOp) async throws -> (TxnPlan.Step, Operation?) {
+        switch operation {
+        case .range(let request) where request.revision > 0: return (.past(try await read(request)), nil)
+        case .range(let request):
+            if request.revision < 0 { try await checkNegative(request.revision) }
+            switch EtcdKeys(request.key, request.rangeEnd) {
+            case .single(let key): return (.range(request), .get(key))
+            case .range(let range): return (.range(request), .getAll(range))
+            case .nothing: return (.emptyRange, nil)
+            }
+        case .put(let request): return (.put(request), try request.operation())
+        case .deleteRange(let request):
+            guard let operation = request.operation else { return (.emptyDeletion, nil) }
+            return (.deletion(request), operation)
+        case .txn(let request):
+            let plan = try await plan(request)
+            return (.txn(plan), .transaction(plan.transaction))
+        case .none: throw EtcdError.keyNotFound
+        }
+    }
+}
+
+extension EtcdService {
+    /// Checks a negative revision as etcd does in a transaction: it means now only as long as nothing was ever compacted.
+    private func checkNegative(_ revision: Int64) async throws {
+        let compacted = try await store.tail(of: config).compacted
+        if revision < -1 || compacted > 0 { throw EtcdError.compacted }
+    }
+}
+
+extension TxnPlan {
+    /// Why its branches cannot be carried out.
+    fileprivate var failures: [EtcdError] { [success.failure, failure.failure].compactMap { $0 } }
+
+    /// etcd's answer; the header of a transaction inside another is empty.
+    fileprivate func response(_ result: TransactionResult, _ revisions: inout TxnRevisions) throws(EtcdError)
+        -> TxnResponse
+    {
+        let branch = result.failed == nil ? success : failure
+        if let failure = branch.failure { throw failure }
+        var response = TxnResponse()
+        response.succeeded = result.failed == nil
+        var outcomes = result.outcomes.makeIterator()
+        for step in branch.steps {
+            response.responses.append(try step.response(&outcomes, &revisions))
+        }
+        return response
+    }
+}
+
+extension TxnPlan.Step {
+    fileprivate func response(
+        _ outcomes: inout IndexingIterator<[TransactionResult.Outcome]>, _ revisions: inout TxnRevisions
+    ) throws(EtcdError) -> ResponseOp {
+        switch self {
+        case .past(var response):
+            response.header = revisions.header
+            return .range(response)
+        case .emptyRange:
+            var response = RangeResponse()
+            response.header = revisions.header
+            return .range(response)
+        case .emptyDeletion:
+            return .deleteRange(DeleteRangeResponse(DeleteRangeRequest(), nil, header: revisions.header))
+        case .range(let request):
+            return .range(RangeResponse(request, outcomes.next(), header: revisions.header))
+        case .put(let request):
+            revisions.hasWritten = true
+            return .put(PutResponse(request, outcomes.next(), header: revisions.header))
+        case .deletion(let request):
+            let outcome = outcomes.next()
+            if outcome?.previous.isEmpty == false { revisions.hasWritten = true }
+            return .deleteRange(DeleteRangeResponse(request, outcome, header: revisions.header))
+        case .txn(let plan):
+            guard let nested = outcomes.next()?.nested else { return .txn(TxnResponse()) }
+            return .txn(try plan.response(nested, &revisions))
+        }
+    }
+}
+
+/// The revision that each operation sees: the one before the transaction, and the transaction's own once it has written.
+private struct TxnRevisions {
+    private let before: Int64
+    private let after: Int64
+    var hasWritten = false
+
+    init(_ result: TransactionResult) {
+        after = result.revision
+        before = result.changed ? result.revision - 1 : result.revision
+    }
+
+    /// The header of an operation's answer has only a revision.
+    var header: ResponseHeader { ResponseHeader(revision: hasWritten ? after : before) }
+}
+
+extension RangeResponse {
+    fileprivate init(_ request: RangeRequest, _ outcome: TransactionResult.Outcome?, header: ResponseHeader) {
+        var items = outcome?.found ?? []
+        if let item = outcome?.item { items.append(item) }
+        items.removeAll { $0.isDirectory }
+        self.header = header
+        count = Int64(items.count)
+        if !request.countOnly { (kvs, more) = request.selection(of: items, count: items.count) }
+    }
+}
+
+extension Compare {
+    /// The comparison as a condition; `nil` where it always holds.
+    fileprivate var precondition: Precondition? {
+        let test = Precondition.Test.compare(discfgOperand, discfgRelation)
+        switch EtcdKeys(key, rangeEnd) {
+        case .single(let key): return Precondition(key, test)
+        case .range(let range): return Self.anyKey.map { Precondition($0, test, over: range) }
+        case .nothing:
+            // There is no such key, and so it compares as an absent one.
+            guard let key = Self.anyKey, !Precondition(key, test).holds(for: nil) else { return nil }
+            return Precondition(key, .version(-1))
+        }
+    }
+
+    /// A key for conditions that are about another, or about none.
+    private static let anyKey = try? Key(bytes: [0])
+
+    private var discfgOperand: Precondition.Operand {
+        switch (target, operand) {
+        case (.version, .version(let version)?): .version(version)
+        case (.create, .createRevision(let revision)?): .created(revision)
+        case (.mod, .modRevision(let revision)?): .modified(revision)
+        case (.value, .value(let bytes)?): .value(bytes)
+        case (.lease, .lease(let lease)?): .lease(lease)
+        case (.version, _): .version(0)
+        case (.create, _): .created(0)
+        case (.mod, _): .modified(0)
+        case (.value, _): .value([])
+        case (.lease, _): .lease(0)
+        }
+    }
+
+    private var discfgRelation: Precondition.Relation {
+        switch result {
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .less: .less
+        case .greater: .greater
+        }
+    }
+}

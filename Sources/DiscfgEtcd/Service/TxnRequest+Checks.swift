@@ -1,0 +1,100 @@
+import DiscfgCore
+
+extension TxnRequest {
+    /// The most comparisons, or operations of a branch, together with those of the transactions in it.
+    static let maximumOperations = 128
+    /// How deep transactions may be nested; etcd has no limit of its own.
+    static let maximumDepth = 8
+
+    /// Checks what can be checked without a store, in etcd's order.
+    func check() throws(EtcdError) {
+        try check(operations: Self.maximumOperations, depth: 1)
+        _ = try success.written()
+        _ = try failure.written()
+        if weight > PutRequest.maximumBytes { throw .requestTooLarge }
+    }
+
+    private func check(operations most: Int, depth: Int) throws(EtcdError) {
+        let count = max(compare.count, success.count, failure.count)
+        guard count <= most else { throw .tooManyOps }
+        guard depth <= Self.maximumDepth else {
+            throw EtcdError(
+                .invalidArgument,
+                "discfg: Transactions are nested more than \(Self.maximumDepth) deep. Nest fewer of them."
+            )
+        }
+        for compare in compare where compare.key.isEmpty { throw .emptyKey }
+        for operation in success + failure {
+            switch operation {
+            case .range(let request): try request.check()
+            case .put(let request): try request.check()
+            case .deleteRange(let request): try request.check()
+            case .txn(let request): try request.check(operations: most - count, depth: depth + 1)
+            case .none: throw .keyNotFound
+            }
+        }
+    }
+
+    /// The bytes of its keys and values.
+    private var weight: Int {
+        var weight = 0
+        for compare in compare {
+            weight += compare.key.count + compare.rangeEnd.count
+            if case .value(let bytes) = compare.operand { weight += bytes.count }
+        }
+        for operation in success + failure {
+            switch operation {
+            case .range(let request): weight += request.key.count + request.rangeEnd.count
+            case .put(let request): weight += request.key.count + request.value.count
+            case .deleteRange(let request): weight += request.key.count + request.rangeEnd.count
+            case .txn(let request): weight += request.weight
+            case .none: break
+            }
+        }
+        return weight
+    }
+}
+
+/// What the operations of a branch write.
+private struct Written {
+    var puts: Set<[UInt8]> = []
+    var deletions: [DeleteRangeRequest] = []
+
+    func isDeleted(_ key: [UInt8]) -> Bool { deletions.contains { $0.overlaps(key) } }
+
+    mutating func put(_ key: [UInt8]) throws(EtcdError) {
+        if isDeleted(key) || !puts.insert(key).inserted { throw .duplicateKey }
+    }
+}
+
+extension [RequestOp] {
+    /// What the branch writes.
+    ///
+    /// - Throws: `duplicateKey` where a key is put twice, or put and deleted; source: `checkIntervals` in `v3rpc/key.go`.
+    fileprivate func written() throws(EtcdError) -> Written {
+        var written = Written()
+        for case .deleteRange(let request) in self { written.deletions.append(request) }
+        for case .txn(let request) in self {
+            let (success, failure) = (try request.success.written(), try request.failure.written())
+            for key in success.puts { try written.put(key) }
+            // Only one of the branches is carried out, and so both may put the same key.
+            for key in failure.puts {
+                if success.puts.contains(key), !written.isDeleted(key) { continue }
+                try written.put(key)
+            }
+            written.deletions += success.deletions + failure.deletions
+        }
+        for case .put(let request) in self { try written.put(request.key) }
+        return written
+    }
+}
+
+extension DeleteRangeRequest {
+    /// Whether etcd holds that a key is in the range.
+    ///
+    /// In a range without end that is only its first key: so etcd lets a transaction delete from a key on and put a later one.
+    fileprivate func overlaps(_ key: [UInt8]) -> Bool {
+        if key == self.key { return true }
+        return !rangeEnd.isEmpty && self.key.lexicographicallyPrecedes(key) && key.lexicographicallyPrecedes(rangeEnd)
+    }
+}

@@ -1,0 +1,40 @@
+import DiscfgCore
+import Synchronization
+
+/// The hubs of the configs that are watched now.
+final class WatchHubs: Sendable {
+    private let store: ConfigService
+    private let time: TimeSource
+    private let hubs = Mutex<[ConfigName: WatchHub]>([:])
+
+    init(store: ConfigService, time: TimeSource) {
+        self.store = store
+        self.time = time
+    }
+
+    /// Adds a watch to its config's hub.
+    ///
+    /// - Parameters:
+    ///   - config: The config.
+    ///   - range: The keys.
+    ///   - stream: Who is told.
+    ///   - revision: The config's current revision.
+    /// - Returns: The hub, with the watch's number in it and the revision from which on it tells.
+    func join(
+        _ config: ConfigName, range: KeyRange, stream: WatchStream, at revision: Revision
+    ) -> (hub: WatchHub, id: Int, position: Revision) {
+        hubs.withLock { hubs in
+            let hub = hubs[config] ?? WatchHub(config: config, store: store, time: time)
+            hubs[config] = hub
+            let (id, position) = hub.add(range, stream: stream, at: revision)
+            return (hub, id, position)
+        }
+    }
+
+    /// Takes a watch out; a hub without any is forgotten, so that names nobody watches are not kept.
+    func leave(_ hub: WatchHub, id: Int) {
+        hubs.withLock { hubs in
+            if hub.remove(id), hubs[hub.config] === hub { hubs[hub.config] = nil }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import DiscfgCore
+import Synchronization
+
+// What a client is sent.
+extension WatchStream {
+    /// The next events of a watch that is behind: a page of the log, as far as it is about the watch.
+    func read(_ watch: WatchState) async throws -> [WatchResponse] {
+        let page: ChangePage
+        do {
+            page = try await service.store.changes(
+                ChangesQuery(after: watch.position, selection: watch.selection ?? .all, wait: .zero),
+                in: service.config)
+        } catch let error as DiscfgError where [.compacted, .futureRevision].contains(error.code) {
+            // The log ran away from it, or is another.
+            let tail = try? await service.store.tail(of: service.config)
+            return end(watch.number, .compacted, oldest: tail?.compacted ?? 0)
+        } catch let error as DiscfgError where error.code == .configNotFound {
+            return end(watch.number, EtcdError(answering: error), oldest: 0)
+        } catch let error as DiscfgError where error.code != .internalError {
+            // It will be there again; a watch does not end because it has to wait.
+            try await service.options.time.sleep(.milliseconds(200))
+            advance(watch, through: watch.position, hasEvents: false)
+            return []
+        }
+        let responses = watch.selection == nil ? [] : watch.responses(page.commits) { service.header($0) }
+        if page.scanned <= watch.position { try await service.options.time.sleep(.milliseconds(10)) }
+        advance(watch, through: page.scanned, hasEvents: !responses.isEmpty)
+        return responses
+    }
+
+    private func advance(_ watch: WatchState, through revision: Revision, hasEvents: Bool) {
+        state.withLock { state in
+            guard state.watches[watch.id]?.number == watch.number else { return }
+            state.watches[watch.id]?.advance(through: revision, hasEvents: hasEvents)
+            if state.watches[watch.id]?.isBehind == true { state.behind.append(watch.id) }
+        }
+    }
+
+    /// The answer to a client that asked for progress, once everything up to then was sent.
+    func reachedTargets() -> [WatchResponse] {
+        // Before the watches are looked at: all of them were told what there is up to here.
+        guard let hub = state.withLock({ $0.targets.isEmpty ? nil : Optional($0.watches.values.first?.hub) }) else {
+            return []
+        }
+        let announced = hub?.announced ?? 0
+        let (count, revision) = state.withLock { state -> (Int, Revision) in
+            let promise = state.watches.values.map { $0.promise(announced: announced) }.min()
+            guard let target = state.targets.last(where: { $0 <= promise ?? .max }) else { return (0, 0) }
+            let count = state.targets.count { $0 <= target }
+            state.targets.removeAll { $0 <= target }
+            return (count, max(target, promise ?? 0))
+        }
+        return (0..<count).map { _ in
+            WatchResponse(header: service.header(revision), watchID: WatchResponse.noWatch)
+        }
+    }
+
+    /// What is told those who asked for it, of watches on which nothing has happened since the last time.
+    func progressOfQuietWatches() -> [WatchResponse] {
+        guard let hub = state.withLock({ $0.watches.values.first?.hub }) else { return [] }
+        let announced = hub.announced
+        return state.withLock { state in
+            var responses: [WatchResponse] = []
+            for (id, watch) in state.watches.sorted(by: { $0.key < $1.key }) where watch.owesProgress != nil {
+                state.watches[id]?.owesProgress = true
+                guard watch.owesProgress == true, !watch.isBehind else { continue }
+                let header = service.header(watch.promise(announced: announced))
+                responses.append(WatchResponse(header: header, watchID: id))
+            }
+            return responses
+        }
+    }
+}

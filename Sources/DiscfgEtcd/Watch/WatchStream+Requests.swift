@@ -1,0 +1,144 @@
+import DiscfgCore
+import Synchronization
+
+// What a client asks.
+extension WatchStream {
+    func carryOut(_ request: WatchRequest) async throws -> [WatchResponse] {
+        // Read before anything is done: what is told then is not newer than what happens after.
+        let tail = try await service.store.tail(of: service.config)
+        switch request {
+        case .create(let request): return create(request, at: tail)
+        case .cancel(let id):
+            guard remove(id) != nil else { return [] }
+            return [canceled(WatchResponse(header: service.header(tail.revision), watchID: id))]
+        case .progress:
+            let hub = state.withLock { state in
+                state.targets.append(tail.revision)
+                return state.watches.values.first?.hub
+            }
+            hub?.callBack(self, at: tail.revision)
+            return []
+        }
+    }
+
+    private func create(_ request: WatchCreateRequest, at tail: LogTail) -> [WatchResponse] {
+        let key = request.key.isEmpty ? [0] : request.key
+        let header = service.header(tail.revision)
+        let isUnbounded = request.rangeEnd.isEmpty || request.rangeEnd == [0]
+        guard isUnbounded || key.lexicographicallyPrecedes(request.rangeEnd) else {
+            return [refused("mvcc: watcher range is empty", header)]
+        }
+        let start = request.startRevision == 0 ? tail.revision + 1 : max(1, request.startRevision)
+        let keys = EtcdKeys(key, request.rangeEnd)
+        let outcome = state.withLock { state -> Creation in
+            if state.isClosed { return .closed }
+            guard state.watches.count < Self.maximumWatches else { return .full }
+            guard let id = state.id(for: request) else { return .duplicate }
+            guard start >= tail.compacted else { return .compacted(id) }
+            let (hub, number, position) = service.hubs.join(
+                service.config, range: keys.range ?? .nowhere, stream: self, at: tail.revision)
+            let watch = WatchState(
+                id: id, selection: keys.selection, request: request, start: start, madeAt: tail.revision,
+                hub: (hub, number, position))
+            state.watches[id] = watch
+            state.ids[number] = id
+            if watch.isBehind { state.behind.append(id) }
+            if request.progressNotify, state.ticker == nil { state.ticker = makeTicker() }
+            return .made(id)
+        }
+        switch outcome {
+        case .made(let id): return [created(id, header)]
+        case .compacted(let id): return [created(id, header), compacted(id, oldest: tail.compacted)]
+        case .duplicate: return [refused("mvcc: duplicate watch ID provided on the WatchStream", header)]
+        case .full:
+            return [refused("discfg: \(Self.maximumWatches) watches are on this stream already.", header)]
+        case .closed: return []
+        }
+    }
+
+    private enum Creation {
+        case made(Int64)
+        case compacted(Int64)
+        case duplicate
+        case full
+        case closed
+    }
+
+    /// Takes a watch out of the stream and its hub.
+    private func remove(_ id: Int64) -> WatchState? {
+        let watch = state.withLock { state -> WatchState? in
+            guard let watch = state.watches.removeValue(forKey: id) else { return nil }
+            state.ids[watch.number] = nil
+            return watch
+        }
+        if let watch { service.hubs.leave(watch.hub, id: watch.number) }
+        return watch
+    }
+
+    /// Ends a watch that cannot go on.
+    func end(_ number: Int, _ error: EtcdError, oldest: Revision) -> [WatchResponse] {
+        guard let id = state.withLock({ $0.ids[number] }), remove(id) != nil else { return [] }
+        if error == .compacted { return [compacted(id, oldest: oldest)] }
+        var response = canceled(WatchResponse(header: service.header(0), watchID: id))
+        response.cancelReason = error.message
+        return [response]
+    }
+
+    private func created(_ id: Int64, _ header: ResponseHeader) -> WatchResponse {
+        var response = WatchResponse(header: header, watchID: id)
+        response.created = true
+        return response
+    }
+
+    private func refused(_ reason: String, _ header: ResponseHeader) -> WatchResponse {
+        var response = canceled(created(WatchResponse.noWatch, header))
+        response.cancelReason = reason
+        return response
+    }
+
+    private func canceled(_ response: WatchResponse) -> WatchResponse {
+        var response = response
+        response.canceled = true
+        return response
+    }
+
+    private func compacted(_ id: Int64, oldest: Revision) -> WatchResponse {
+        var response = canceled(WatchResponse(header: service.header(0), watchID: id))
+        // Never 0, by which a client would not know why.
+        response.compactRevision = max(1, oldest)
+        return response
+    }
+
+    private func makeTicker() -> Task<Void, Never> {
+        let interval = max(service.options.progressInterval, .milliseconds(100))
+        let sleep = service.options.time.sleep
+        return Task.detached { [weak self] in
+            while !Task.isCancelled {
+                // Not all at once, where many were made at once.
+                let delay = Int64.random(in: 0...interval.milliseconds / 10)
+                do { try await sleep(interval + .milliseconds(delay)) } catch { return }
+                self?.tick()
+            }
+        }
+    }
+
+    private func tick() {
+        state.withLock { $0.isProgressDue = true }
+        wake()
+    }
+}
+
+extension KeyRange {
+    /// A range that no key is in.
+    fileprivate static let nowhere = KeyRange(from: [1], to: [0])
+}
+
+extension WatchStream.State {
+    /// The id of a new watch; `nil` where the one that was asked for is taken.
+    fileprivate mutating func id(for request: WatchCreateRequest) -> Int64? {
+        if request.watchID != 0 { return watches[request.watchID] == nil ? request.watchID : nil }
+        while watches[nextID] != nil { nextID += 1 }
+        defer { nextID += 1 }
+        return nextID
+    }
+}

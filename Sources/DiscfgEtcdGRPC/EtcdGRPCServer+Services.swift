@@ -1,0 +1,30 @@
+#if EtcdGRPC
+package import DiscfgEtcd
+package import Logging
+
+extension EtcdGRPCServer {
+    /// A server that answers for the config of a service, and for any other that a call's metadata names.
+    ///
+    /// - Parameters:
+    ///   - service: What the calls are answered by.
+    ///   - host: The address to listen on.
+    ///   - port: The port; 0 for one that the system chooses, which `address` tells.
+    ///   - limits: How much a client may ask.
+    ///   - logger: Where calls that fail inside the server are noted.
+    package convenience init(
+        service: EtcdService, host: String, port: Int, limits: EtcdGRPCLimits = EtcdGRPCLimits(), logger: Logger
+    ) {
+        let errors = ErrorAnswers(logger: logger)
+        let calls = EtcdCalls(standard: service)
+        let kv = KVCalls(calls: calls)
+        self.init(
+            host: host, port: port, limits: limits,
+            services: [
+                kv, WatchCalls(calls: calls), LeaseCalls(calls: calls), ClusterCalls(calls: calls),
+                MaintenanceCalls(calls: calls), AuthCalls(calls: calls), LockCalls(calls: calls),
+                ElectionCalls(calls: calls),
+            ],
+            shortcuts: kv.shortcuts(errors, limit: limits.requestBytes), errors: errors)
+    }
+}
+#endif

@@ -1,0 +1,56 @@
+public import Hummingbird
+public import NIOCore
+
+/// What a request comes with: Hummingbird's own, and the connection.
+public struct DiscfgRequestContext: RequestContext {
+    public var coreContext: CoreRequestContextStorage
+    /// The connection that the request came by.
+    let connection: Connection
+
+    public init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        connection = Connection(channel: source.channel)
+    }
+}
+
+/// A client's connection, for those who write nothing for a long time and would not notice that the client is gone.
+struct Connection: Sendable {
+    fileprivate let channel: any Channel
+
+    /// Runs something for as long as the client is there.
+    ///
+    /// That the client closed only its side is noticed where the connection has a `ConnectionMonitor`.
+    /// - Returns: `nil` when the client closed the connection, or its side of it, first.
+    /// - Throws: What the body throws.
+    func whileOpen<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value? {
+        guard let monitor = try? await channel.pipeline.handler(type: ConnectionMonitor.self).get() else {
+            // None was put in; or the connection is closed already, and has lost its handlers.
+            let closed = Gate()
+            channel.closeFuture.whenComplete { _ in closed.open() }
+            return try await closed.bound(body)
+        }
+        return try await monitor.closed.bound(body)
+    }
+}
+
+/// Notices when a client has closed its connection, or will send nothing more; goes into the pipeline of every connection.
+public final class ConnectionMonitor: ChannelInboundHandler, RemovableChannelHandler, Sendable {
+    public typealias InboundIn = NIOAny
+
+    /// Opens when the client has gone.
+    let closed = Gate()
+
+    public init() {}
+
+    public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event { closed.open() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    public func channelInactive(context: ChannelHandlerContext) {
+        closed.open()
+        context.fireChannelInactive()
+    }
+
+    public func handlerRemoved(context: ChannelHandlerContext) { closed.open() }
+}

@@ -1,0 +1,45 @@
+import DiscfgCore
+import Hummingbird
+import NIOCore
+
+/// What a watcher is sent: the first event that it sees, or all of them as they come, one on a line.
+///
+/// The head of the answer is sent at once, and nothing more until there is an event, however long that takes. The wait ends with
+/// the client's connection, and with the server.
+struct EtcdV2Watch: Sendable {
+    let feed: DirectoryFeed
+    let streams: Bool
+    let counters: EtcdV2Counters
+    let connection: Connection
+
+    var body: ResponseBody {
+        ResponseBody { writer in
+            counters.noteWatcher(1)
+            defer { counters.noteWatcher(-1) }
+            var feed = feed
+            while let (events, next) = try await next(feed) {
+                feed = next
+                var buffer = ByteBuffer()
+                for event in streams ? events[...] : events.prefix(1) { buffer.writeEvent(event) }
+                try await writer.write(buffer)
+                if !streams { break }
+            }
+            try await writer.finish(nil)
+        }
+    }
+
+    /// The next events, and where to go on; `nil` when there will be none.
+    private func next(_ feed: DirectoryFeed) async throws -> (events: [DirectoryEvent], feed: DirectoryFeed)? {
+        do {
+            return try await untilShutdown {
+                try await connection.whileOpen {
+                    var feed = feed
+                    return (try await feed.next(), feed)
+                }
+            } ?? nil
+        } catch is DiscfgError {
+            // As etcd does when a watcher is too slow for its history; what comes next tells the client why.
+            return nil
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import DiscfgCore
+import DiscfgEtcd
+import DiscfgHTTP
+import Logging
+import ServiceLifecycle
+
+#if EtcdGRPC
+import DiscfgEtcdGRPC
+#endif
+
+/// The doors for etcd's clients, on a store of this process.
+struct EtcdDoors: Sendable {
+    private let service: EtcdService
+    private let logger: Logger
+    /// What the doors that speak HTTP need.
+    let http: EtcdOptions
+
+    /// The rules of etcd are carried out where the store is: another server has doors of its own.
+    static let needStore = DiscfgError(
+        .unsupported, "A server on another server's store has no doors for etcd's clients.",
+        hint: "Give --etcd-listen to the server that has the store.")
+
+    /// Servers of one store are one cluster to etcd's clients, and each is a member of its own.
+    init(store: ConfigService, options: Server.Options, settings: Settings, logger: Logger) {
+        let address = options.etcdHTTPAddress ?? options.address
+        let identity = EtcdIdentity(
+            store: "\(settings.store)", server: address.description, name: "discfg", clientURLs: ["http://\(address)"])
+        var behaviour = EtcdService.Options()
+        if case .sqlite(let path) = settings.store {
+            behaviour.storeSize = { [path, path + "-wal"].reduce(0) { $0 + fileSize($1) } }
+        }
+        service = EtcdService(
+            service: store, config: options.etcdConfig, identity: identity, options: behaviour, logger: logger)
+        http = EtcdOptions(store: store, service: service)
+        self.logger = logger
+    }
+}
+
+extension EtcdDoors {
+    /// What answers gRPC at an address; `listening` is told the port.
+    func gRPC(at address: ListenAddress, listening: @escaping @Sendable (Int) -> Void) throws(DiscfgError)
+        -> any Service
+    {
+        #if EtcdGRPC
+        let server = EtcdGRPCServer(service: service, host: address.host, port: address.port, logger: logger)
+        return Listening(address: address, service: AnnouncedServer(server: server, listening: listening))
+        #else
+        throw DiscfgError(
+            .unsupported, "This discfg was built without gRPC, so that it cannot listen on \(address).",
+            hint: "Build it with the package trait EtcdGRPC, or leave out --etcd-listen.")
+        #endif
+    }
+}
+
+#if EtcdGRPC
+/// A gRPC server that says at which port it listens, as soon as it does.
+private struct AnnouncedServer: Service {
+    let server: EtcdGRPCServer
+    let listening: @Sendable (Int) -> Void
+
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { if let port = await server.address?.port { listening(port) } }
+            try await server.run()
+            try await group.waitForAll()
+        }
+    }
+}
+#endif
