@@ -42,4 +42,4 @@ format: ## Rewrite the Swift sources in the project's format.
 	swift format --in-place --parallel --recursive $(SWIFT_FILES)
 
 clean: ## Remove what was built and the tests' Python environments.
-	rm -rf .build .venv .venv-aws
+	rm -rf .build .venv .venv-aws .venv-etcd

@@ -31,6 +31,16 @@ need_python() {
     python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3 python3-venv)
 }
 
+# The server and etcdctl, which Homebrew has in one package.
+need_etcd() {
+    if [[ $(uname -s) == Darwin ]]; then
+        need etcd etcd
+    else
+        need etcd etcd-server
+        need etcdctl etcd-client
+    fi
+}
+
 as_root() {
     if [[ $(id -u) == 0 ]]; then
         "$@"
@@ -78,10 +88,13 @@ test)
     need_sqlite
     need curl curl
     need_python
+    need_etcd
     install_packages
     make_environment .venv Scripts/requirements-test.txt schemathesis
     # One of its own: ministack pins the libraries of AWS.
     make_environment .venv-aws Scripts/requirements-aws.txt ministack
+    # One of its own: etcd's clients need an old protobuf.
+    make_environment .venv-etcd Scripts/requirements-etcd.txt pip
     ;;
 check)
     need_sqlite
@@ -98,7 +111,7 @@ bench)
     need curl curl
     need python3 python3
     need wrk wrk
-    if [[ $(uname -s) == Darwin ]]; then need etcd etcd; else need etcd etcd-server; fi
+    need_etcd
     install_packages
     ;;
 *) fail "usage: $0 build|test|check|bench|bench-dynamodb" ;;

@@ -9,6 +9,10 @@ import Testing
 /// A running `discfg serve` on a free port.
 struct TestServer: Sendable {
     let url: String
+    /// Where etcd's clients find HTTP, where the server was told to have such a place.
+    var etcdURL = ""
+    /// Where etcd's clients find gRPC, as `HOST:PORT`.
+    var etcdAddress = ""
     let processID: pid_t
 
     /// Does not try a connection again that was refused: a server that was killed stays away.
@@ -38,14 +42,16 @@ struct TestServer: Sendable {
             var said = ""
             var lines = execution.standardOutput.strings().makeAsyncIterator()
             while let line = try await lines.next() {
-                said += line
+                said += line + "\n"
                 // The greeting ends with how to stop; its first line has the address.
                 if line.contains("Stop it with") { break }
             }
             guard let address = said.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/) else {
                 throw DidNotStart(output: said)
             }
-            let server = TestServer(url: String(address.output), processID: pid_t(execution.processIdentifier.value))
+            var server = TestServer(url: String(address.output), processID: pid_t(execution.processIdentifier.value))
+            if let found = said.firstMatch(of: /HTTP at (http:[^\n]+)/) { server.etcdURL = String(found.1) }
+            if let found = said.firstMatch(of: /gRPC at ([^\n]+)/) { server.etcdAddress = String(found.1) }
             do {
                 try await body(server)
             } catch {
