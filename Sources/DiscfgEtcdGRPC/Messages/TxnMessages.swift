@@ -30,16 +30,16 @@ extension Compare.Operand {
 
 extension TxnRequest {
     /// How deep transactions are nested is bounded by what the decoder of protobuf allows.
-    init(_ message: Etcdserverpb_TxnRequest) throws {
+    init(_ message: Etcdserverpb_TxnRequest) throws(EtcdError) {
         self.init(
-            compare: try message.compare.map { try Compare($0) },
-            success: try message.success.map { try RequestOp($0) },
-            failure: try message.failure.map { try RequestOp($0) })
+            compare: try message.compare.map(Compare.init),
+            success: try message.success.map(RequestOp.init),
+            failure: try message.failure.map(RequestOp.init))
     }
 }
 
 extension RequestOp {
-    fileprivate init(_ message: Etcdserverpb_RequestOp) throws {
+    fileprivate init(_ message: Etcdserverpb_RequestOp) throws(EtcdError) {
         switch message.request {
         case .requestRange(let request): self = .range(try RangeRequest(request))
         case .requestPut(let request): self = .put(PutRequest(request))

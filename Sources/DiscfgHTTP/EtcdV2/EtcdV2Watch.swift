@@ -19,9 +19,12 @@ struct EtcdV2Watch: Sendable {
             var feed = feed
             while let (events, next) = try await next(feed) {
                 feed = next
-                var buffer = ByteBuffer()
-                for event in streams ? events[...] : events.prefix(1) { buffer.writeEvent(event) }
-                try await writer.write(buffer)
+                // Each in a chunk of its own, as etcd sends them: there are clients that take a chunk to be one event.
+                for event in streams ? events[...] : events.prefix(1) {
+                    var buffer = ByteBuffer()
+                    buffer.writeEvent(event)
+                    try await writer.write(buffer)
+                }
                 if !streams { break }
             }
             try await writer.finish(nil)

@@ -7,7 +7,7 @@ struct ClientMessages<Message: EtcdDecodable>: Sendable {
     /// The most bytes of one message.
     private static var limit: Int { 64 << 10 }
 
-    private let known: [Message]
+    private var known: ArraySlice<Message>
     /// What is still to come; `nil` where that is nothing.
     private let body: RequestBody?
 
@@ -27,12 +27,18 @@ struct ClientMessages<Message: EtcdDecodable>: Sendable {
         }
         var messages: [Message] = []
         while let message = try frames.message(Message.self, isLast: true) { messages.append(message) }
-        (known, body) = (messages, nil)
+        (known, body) = (messages[...], nil)
     }
+
+    /// The first message, where it is here already.
+    var first: Message? { known.first }
+
+    /// Takes out the first message, where it is here already.
+    mutating func takeFirst() -> Message? { known.popFirst() }
 
     /// What reads the messages; it can be made once.
     var reader: Reader {
-        Reader(known: known[...], frames: JSONFrames(limit: Self.limit), iterator: body?.makeAsyncIterator())
+        Reader(known: known, frames: JSONFrames(limit: Self.limit), iterator: body?.makeAsyncIterator())
     }
 
     /// Reads messages as they come.

@@ -74,19 +74,15 @@ extension Response {
 }
 
 extension ByteBuffer {
-    /// Adds answers of a stream, each a line.
-    mutating func writeResults(_ answers: [some EtcdEncodable]) {
-        for answer in answers {
-            var writer = EtcdJSONWriter()
-            writer.object { $0.object("result") { answer.write(to: &$0) } }
-            writeBytes(writer.bytes)
-            writeInteger(UInt8(ascii: "\n"))
-        }
+    /// An answer of a stream, as a line.
+    init(etcdResult answer: some EtcdEncodable) {
+        var writer = EtcdJSONWriter()
+        writer.object { $0.object("result") { answer.write(to: &$0) } }
+        self.init(bytes: writer.bytes + [UInt8(ascii: "\n")])
     }
 
-    /// Adds the error that ends a stream.
-    mutating func writeFailure(_ error: EtcdError) {
-        writeBytes(error.streamJSON)
-        writeInteger(UInt8(ascii: "\n"))
+    /// The error that ends a stream, as a line.
+    init(etcdFailure error: EtcdError) {
+        self.init(bytes: error.streamJSON + [UInt8(ascii: "\n")])
     }
 }

@@ -9,12 +9,14 @@ extension EtcdV3Routes {
     ///
     /// What the client asks may come while it is answered; the end of its body ends nothing.
     func watch(_ service: EtcdService, _ call: Call) async throws(EtcdError) -> Response {
-        let messages = try await ClientMessages<WatchMessage>(of: call)
+        var messages = try await ClientMessages<WatchMessage>(of: call)
         let connection = call.context.connection
+        let open = OpenWatchStream(service)
+        let opening = try await open.stream.answer(toFirstOf: &messages)
         return .etcdStream(
-            ResponseBody { writer in
-                let stream = WatchStream(service)
-                defer { stream.close() }
+            ResponseBody { [messages] writer in
+                let stream = open.stream
+                try await writer.writeLines(opening)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
                         do throws(EtcdError) {
@@ -94,6 +96,28 @@ extension EtcdV3Routes {
     }
 }
 
+/// A stream of watches that is closed with its last user, also where its answer is never written.
+private final class OpenWatchStream: Sendable {
+    let stream: WatchStream
+
+    init(_ service: EtcdService) { stream = WatchStream(service) }
+
+    deinit { stream.close() }
+}
+
+extension WatchStream {
+    /// The answer to the first message, where that makes a watch and is known already.
+    ///
+    /// It is awaited before the head is sent, as in etcd: clients take the head to say that nothing is missed from then on.
+    fileprivate func answer(
+        toFirstOf messages: inout ClientMessages<WatchMessage>
+    ) async throws(EtcdError) -> [WatchResponse] {
+        guard case .create? = messages.first?.request, let request = messages.takeFirst()?.request else { return [] }
+        await receive(request)
+        return try await next() ?? []
+    }
+}
+
 /// Runs something that waits; gives `nil` when it does, and when the client goes or the server shuts down first.
 private func whileWanted<Result: Sendable>(
     _ connection: Connection, _ wait: @escaping @Sendable () async throws -> Result?
@@ -111,17 +135,16 @@ extension ResponseBodyWriter {
     fileprivate mutating func writeResults<Answer: EtcdEncodable>(
         _ next: @concurrent () async throws -> [Answer]?
     ) async throws {
-        var buffer = ByteBuffer()
         do {
-            while let answers = try await next() {
-                buffer.clear()
-                buffer.writeResults(answers)
-                try await write(buffer)
-            }
+            while let answers = try await next() { try await writeLines(answers) }
         } catch let error as EtcdError where !Task.isCancelled {
-            buffer.clear()
-            buffer.writeFailure(error)
-            try await write(buffer)
+            try await write(ByteBuffer(etcdFailure: error))
         }
+    }
+
+    /// Writes answers, each in a chunk of its own: there are clients that take a chunk to be one answer.
+    @concurrent
+    fileprivate mutating func writeLines(_ answers: [some EtcdEncodable]) async throws {
+        for answer in answers { try await write(ByteBuffer(etcdResult: answer)) }
     }
 }
