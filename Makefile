@@ -1,6 +1,6 @@
 # `make help` lists the targets. A recipe that is more than a few commands is a script in Scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help run test check build bench bench-dynamodb format clean
+.PHONY: help run test check build bench bench-etcd bench-dynamodb format clean
 
 LISTEN ?= 127.0.0.1:8899
 SWIFT_FILES := Sources Tests Benchmarks Package.swift
@@ -19,7 +19,7 @@ test: ## Install what the tests need, and run all of them (ARGS="--filter NAME" 
 
 check: ## Lint, layers, tree rules, and a build in which every warning is an error.
 	@Scripts/install-dependencies.sh check
-	shellcheck .ci/run Scripts/*.sh Benchmarks/*.sh
+	shellcheck -x .ci/run Scripts/*.sh Benchmarks/*.sh
 	swift format lint --strict --parallel --recursive $(SWIFT_FILES)
 	Scripts/check-layers.sh
 	Scripts/check-tree.sh
@@ -32,6 +32,10 @@ build: ## Build the release binary .build/release/discfg: static Swift library, 
 bench: build ## Measure against etcd on this machine, and print the tables of docs/benchmarks.md.
 	@Scripts/install-dependencies.sh bench
 	Benchmarks/run.sh
+
+bench-etcd: build ## Measure the etcd doors against etcd's own, and 10,000 idle watches (WATCHERS=N).
+	@Scripts/install-dependencies.sh bench
+	Benchmarks/etcd.sh
 
 bench-dynamodb: ## Measure commits and costs on DynamoDB's stand-in, and print the tables of docs/benchmarks.md.
 	@Scripts/install-dependencies.sh bench-dynamodb

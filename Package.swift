@@ -96,6 +96,7 @@ let package = Package(
             name: "DiscfgEtcd",
             dependencies: [
                 "DiscfgCore",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

@@ -19,7 +19,7 @@ AWSClient          AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix Subp
 AWSTestSupport     Foundation NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
 DiscfgDynamoDB     AWSClient DiscfgCore Crypto
 DiscfgSQLite       DiscfgCore Crypto Foundation GRDB GRDBSQLite Logging
-DiscfgEtcd         DiscfgCore Logging
+DiscfgEtcd         DiscfgCore Crypto Logging
 DiscfgEtcdGRPC     DiscfgCore DiscfgEtcd GRPCCore GRPCNIOTransportHTTP2Posix GRPCProtobuf Logging NIOCore NIOPosix ServiceLifecycle SwiftProtobuf
 DiscfgHTTP         DiscfgCore DiscfgEtcd DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore ServiceLifecycle
 DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix

@@ -111,6 +111,7 @@ bench)
     need curl curl
     need python3 python3
     need wrk wrk
+    need h2load nghttp2-client
     need_etcd
     install_packages
     ;;

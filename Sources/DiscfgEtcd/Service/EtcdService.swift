@@ -75,12 +75,20 @@ extension EtcdService {
         try await store.commit(Transaction(then: operations), to: config)
     }
 
-    /// Does the work, and throws what it throws as etcd would say it.
+    /// Does the work, and throws what it throws as etcd would say it; the log is told what an operator has to mend.
     func answer<Result>(_ work: () async throws -> Result) async throws(EtcdError) -> Result {
         do {
             return try await work()
+        } catch let error as EtcdError {
+            throw error
         } catch {
-            throw EtcdError(answering: error)
+            let answer = EtcdError(answering: error)
+            if answer.code == .unknown || answer.code == .unavailable {
+                // Of errors that are not our own the type only: what they say may hold a value.
+                let said = (error as? DiscfgError).map { "\($0)" } ?? "\(type(of: error))"
+                logger.warning("A call of etcd's API failed", metadata: ["config": "\(config)", "error": "\(said)"])
+            }
+            throw answer
         }
     }
 }

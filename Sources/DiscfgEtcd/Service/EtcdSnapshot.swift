@@ -1,4 +1,11 @@
+import Crypto
 import DiscfgCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The items of a config at one revision, page by page.
 struct SnapshotItems {
@@ -69,14 +76,14 @@ package actor EtcdSnapshot {
         case .end: return nil
         case .digest:
             state = .end
-            return SnapshotResponse(remainingBytes: 0, blob: digest.finalize())
+            return SnapshotResponse(remainingBytes: 0, blob: Array(digest.finalize()))
         case .lines:
             while buffer.count < Self.blobBytes, let page = try await nextPage() {
                 for item in page { buffer += item.snapshotLine }
             }
             let blob = Array(buffer.prefix(Self.blobBytes))
             buffer.removeFirst(blob.count)
-            digest.update(blob)
+            digest.update(data: blob)
             remaining -= min(remaining, UInt64(blob.count))
             if remaining == 0 { state = .digest }
             return SnapshotResponse(remainingBytes: remaining, blob: blob)
@@ -103,8 +110,8 @@ extension Item {
     /// The item as a line of a snapshot.
     fileprivate var snapshotLine: [UInt8] {
         JSONWriter.line { writer in
-            writer.member("key", Base64.encode(key.bytes))
-            writer.member("value", Base64.encode(value.bytes))
+            writer.member("key", Data(key.bytes).base64EncodedString())
+            writer.member("value", Data(value.bytes).base64EncodedString())
             writer.member("contentType", value.contentType)
             writer.member("version", version)
             writer.member("created", created)

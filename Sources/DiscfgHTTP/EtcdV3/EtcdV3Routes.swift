@@ -2,7 +2,6 @@ import DiscfgCore
 import DiscfgEtcd
 import HTTPTypes
 import Hummingbird
-import Logging
 
 /// The door for etcd's v3 clients that speak JSON: `/v3/…`, as etcd's own gateway 3.4 answers.
 ///
@@ -51,7 +50,7 @@ struct EtcdV3Routes: Sendable {
                 do throws(EtcdError) {
                     return try await handler(try service(for: call), call)
                 } catch {
-                    return failure(error, call)
+                    return failure(error)
                 }
             }
         }
@@ -77,13 +76,9 @@ struct EtcdV3Routes: Sendable {
         }
     }
 
-    func failure(_ error: EtcdError, _ call: Call) -> Response {
+    private func failure(_ error: EtcdError) -> Response {
         // A caller that is gone reads nothing; the others are told that the server goes.
         let isShutdown = error.code == .canceled && !Task.isCancelled
-        let shown = isShutdown ? EtcdError.stopped : error
-        if shown.status.kind == .serverError, shown.code != .unimplemented {
-            call.context.logger.warning("etcd request failed", metadata: ["error": "\(error.message)"])
-        }
-        return .etcd(shown)
+        return .etcd(isShutdown ? EtcdError.stopped : error)
     }
 }

@@ -51,11 +51,7 @@ struct EtcdJSONReader {
         let raw = try rawString()
         // Base64 has no character that would have to be escaped but the slash, which some escape.
         let text = bytes[raw].contains(UInt8(ascii: "\\")) ? Array(try unescaped(raw).utf8)[...] : bytes[raw]
-        do {
-            return try Base64.decode(text)
-        } catch {
-            throw EtcdError(.invalidArgument, "illegal base64 data at input byte \(error.offset)")
-        }
+        return try EtcdBase64.decode(text)
     }
 
     /// Reads a signed integer of 64 bits, as a number or in a string.

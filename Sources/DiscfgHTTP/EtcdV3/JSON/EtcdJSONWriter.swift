@@ -1,6 +1,12 @@
 import DiscfgCore
 import DiscfgEtcd
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Writes etcd's answers as JSON straight into bytes: fields that have their default value are left out, integers of 64 bits
 /// stand in strings, bytes are base64.
 ///
@@ -55,7 +61,7 @@ struct EtcdJSONWriter {
     /// Writes bytes that are no member.
     mutating func data(_ value: [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        Base64.append(value, to: &bytes)
+        bytes += Data(value).base64EncodedData()
         bytes.append(UInt8(ascii: "\""))
     }
 

@@ -1,6 +1,6 @@
 """Measures what idle v3 JSON watches cost a server, and how fast one put reaches all of them.
 
-Usage: bench_watchers.py URL [--watchers N] [--per-connection M] [--pid PID] [--rounds R]
+Usage: watchers.py URL [--watchers N] [--per-connection M] [--pid PID] [--rounds R]
 Opens N watches of one key, one HTTP connection each or M on each connection, waits until all are created, and puts.
 With --pid it reads the server's memory from /proc. The delays contain the time that this one thread takes to read the
 events. Works on etcd, too, but there M should be 8 at most: etcd reads the body with Go's HTTP/1 server, which throws
@@ -203,15 +203,15 @@ async def measure(given):
     except TimeoutError:
         created = sum(watches.created for watches in bench.connections)
         raise RuntimeError(f'{created} of {given.watchers} watches were created within {DEADLINE} s') from None
-    print(f'{given.watchers} watches on {connections} connections, opened in {took:.2f} s')
+    print(f'- {given.watchers:,} watches on {connections:,} connections, opened in {took:.2f} s')
     if given.pid:
         after = await settled(given.pid)
-        print(f'server memory: {before} KiB before, {after} KiB with the watches, '
+        print(f'  - server memory: {before:,} KiB before, {after:,} KiB with the watches, '
               f'{(after - before) / given.watchers:.2f} KiB each')
     for number in range(given.rounds):
         delays, put = await bench.round(number)
         p99 = delays[min(len(delays) - 1, len(delays) * 99 // 100)]
-        print(f'put {number + 1}: answered in {milliseconds(put)}; events after min {milliseconds(delays[0])}, median '
+        print(f'  - put {number + 1}: answered in {milliseconds(put)}; events after min {milliseconds(delays[0])}, median '
               f'{milliseconds(statistics.median(delays))}, p99 {milliseconds(p99)}, max {milliseconds(delays[-1])}')
     bench.close()
     await bench.post('/kv/deleterange', {'key': bench.key})
