@@ -2,11 +2,13 @@ import DiscfgCore
 import DiscfgEtcd
 import DiscfgTestSupport
 import Logging
+import Synchronization
 import Testing
 
 /// etcd's API on an empty store in memory, with a clock of its own.
 struct EtcdFixture: Sendable {
-    let clock = TestClock()
+    let engine: any StorageEngine
+    let clock: TestClock
     let store: ConfigService
     let etcd: EtcdService
 
@@ -14,7 +16,11 @@ struct EtcdFixture: Sendable {
         self.init(engine: MemoryEngine(), change)
     }
 
-    init(engine: any StorageEngine, _ change: (inout EtcdService.Options) -> Void = { _ in }) {
+    init(
+        engine: any StorageEngine, clock: TestClock = TestClock(),
+        _ change: (inout EtcdService.Options) -> Void = { _ in }
+    ) {
+        (self.engine, self.clock) = (engine, clock)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         store = ConfigService(engine: engine, options: .init(time: clock.steadySource), logger: logger)
         var options = EtcdService.Options(time: clock.source)
@@ -23,6 +29,9 @@ struct EtcdFixture: Sendable {
             service: store, config: .default, identity: EtcdIdentity(clusterID: 7, memberID: 8, name: "test"),
             options: options, logger: logger)
     }
+
+    /// The same store at the same time, as another process has it.
+    func another() -> EtcdFixture { EtcdFixture(engine: engine, clock: clock) }
 
     /// Sets a key; gives the revision.
     @discardableResult
@@ -44,6 +53,42 @@ struct EtcdFixture: Sendable {
     var revision: Int64 {
         get async throws { try await store.revision(of: .default) }
     }
+
+    /// Makes a lease; gives its id.
+    @discardableResult
+    func grant(_ id: Int64 = 0, ttl: Int64 = 60) async throws -> Int64 {
+        try await etcd.leaseGrant(LeaseGrantRequest(ttl: ttl, id: id)).id
+    }
+
+    /// Lets the time pass, and ends what is over by then.
+    func advance(by duration: Duration) async throws {
+        clock.advance(by: duration)
+        try await store.sweep(.default)
+    }
+
+    func compact(_ revision: Int64) async throws {
+        _ = try await etcd.compact(CompactionRequest(revision: revision))
+    }
+
+    /// The names of the keys that begin with something.
+    func keys(below prefix: String) async throws -> [String] {
+        let request = RangeRequest(key: prefix.bytes, rangeEnd: prefix.bytes.prefixEnd ?? [0])
+        return try await etcd.range(request).kvs.map(\.key.text)
+    }
+
+    /// Waits until there are so many keys that begin with something.
+    func waitForKeys(_ count: Int, below prefix: String) async throws {
+        while try await keys(below: prefix).count != count { await Task.yield() }
+    }
+}
+
+/// What several tasks did, in their order.
+final class Record<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    var all: [Element] { elements.withLock { $0 } }
+
+    func append(_ element: Element) { elements.withLock { $0.append(element) } }
 }
 
 extension String {
