@@ -66,13 +66,22 @@ struct EtcdFixture: Sendable {
         try await store.sweep(.default)
     }
 
+    func lock(_ name: String, _ lease: Int64) async throws -> LockResponse {
+        try await etcd.lock(LockRequest(name: name.bytes, lease: lease))
+    }
+
+    func campaign(_ name: String, _ lease: Int64, _ value: String) async throws -> LeaderKey {
+        try await etcd.campaign(CampaignRequest(name: name.bytes, lease: lease, value: value.bytes)).leader
+    }
+
     func compact(_ revision: Int64) async throws {
         _ = try await etcd.compact(CompactionRequest(revision: revision))
     }
 
     /// The names of the keys that begin with something.
     func keys(below prefix: String) async throws -> [String] {
-        let request = RangeRequest(key: prefix.bytes, rangeEnd: prefix.bytes.prefixEnd ?? [0])
+        let (first, end) = (prefix.isEmpty ? [0] : prefix.bytes, prefix.bytes.prefixEnd ?? [0])
+        let request = RangeRequest(key: first, rangeEnd: end)
         return try await etcd.range(request).kvs.map(\.key.text)
     }
 
