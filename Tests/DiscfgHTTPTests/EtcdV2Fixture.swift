@@ -30,7 +30,7 @@ struct EtcdV2Fixture: Sendable {
             engine: MemoryEngine(), options: .init(time: clock.steadySource), logger: logger)
         let etcd = EtcdService(
             service: service, config: config, identity: EtcdIdentity(clusterID: 7, memberID: 8, name: "test"),
-            logger: logger)
+            options: .init(time: clock.steadySource), logger: logger)
         let options = DiscfgResponder.Options(
             access: access, time: clock.steadySource, etcd: EtcdOptions(store: service, service: etcd))
         let application = Application(
