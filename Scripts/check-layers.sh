@@ -20,7 +20,7 @@ AWSTestSupport     Foundation NIOCore NIOHTTP1 NIOPosix Subprocess System System
 DiscfgDynamoDB     AWSClient DiscfgCore Crypto
 DiscfgSQLite       DiscfgCore Crypto Foundation GRDB GRDBSQLite Logging
 DiscfgEtcd         DiscfgCore Crypto Logging
-DiscfgEtcdGRPC     DiscfgCore DiscfgEtcd GRPCCore GRPCNIOTransportHTTP2Posix GRPCProtobuf Logging NIOCore NIOPosix ServiceLifecycle SwiftProtobuf
+DiscfgEtcdGRPC     DiscfgCore DiscfgEtcd GRPCCore GRPCNIOTransportHTTP2Posix GRPCProtobuf Logging NIOCore NIOHTTP2 NIOPosix ServiceLifecycle SwiftProtobuf
 DiscfgHTTP         DiscfgCore DiscfgEtcd DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore ServiceLifecycle
 DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
 DiscfgTestSupport  DiscfgCore Foundation Logging

@@ -8,7 +8,7 @@ public struct EtcdGRPCLimits: Sendable {
     /// Bytes of one request: etcd's limit of 1.5 MiB and the 512 KiB that it adds for what surrounds a request.
     public var requestBytes = (1536 + 512) * 1024
     /// Bytes of one request that are read at all, so that one which is too large can be told so; beyond, its stream is reset.
-    var messageBytes: Int { 2 * requestBytes }
+    var messageBytes: Int { 8 * requestBytes }
     /// How long calls may take to end once the server is told to stop.
     public var drain = Duration.seconds(10)
 

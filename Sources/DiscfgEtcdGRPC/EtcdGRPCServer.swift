@@ -72,13 +72,11 @@ public final class EtcdGRPCServer: Service {
         }
     }
 
-    /// As etcd has it, a client may ping every 5 seconds.
-    ///
-    /// Other than etcd's, it may do so without a call. Our own pings find peers that are gone.
+    /// Our own pings find peers that are gone; those of clients never reach grpc-swift (`ClientFrames`), which would count them.
     private static var keepalive: HTTP2ServerTransport.Config.Keepalive {
         .init(
             time: .seconds(60), timeout: .seconds(20),
-            clientBehavior: .init(minPingIntervalWithoutCalls: .seconds(5), allowWithoutCalls: true))
+            clientBehavior: .init(minPingIntervalWithoutCalls: .zero, allowWithoutCalls: true))
     }
 
     private static func configuration(_ limits: EtcdGRPCLimits) -> EtcdTransport.Base.Config {
@@ -87,6 +85,7 @@ public final class EtcdGRPCServer: Service {
         config.connection.flushCoalescing = nil
         config.http2.maxConcurrentStreams = limits.callsPerConnection
         config.rpc.maxRequestPayloadSize = limits.messageBytes
+        config.channelDebuggingCallbacks.onAcceptHTTP2Stream = ClientFrames.noteStream
         return config
     }
 }

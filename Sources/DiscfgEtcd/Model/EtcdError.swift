@@ -65,6 +65,8 @@ extension EtcdError {
 
     package static let noLeader = EtcdError(.unknown, "election: no leader")
     package static let notLeader = EtcdError(.unknown, "election: not leader")
+    /// Whoever waited for a lock has lost the lease that stood for them.
+    package static let sessionExpired = EtcdError(.unknown, "mutex: session is expired")
     package static let missingLeader = EtcdError(.unknown, "\"leader\" field must be provided")
 
     /// Something that etcd can do and discfg cannot.

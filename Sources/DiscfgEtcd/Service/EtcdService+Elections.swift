@@ -20,6 +20,7 @@ extension EtcdService {
                     _ = try await proclaim(leader, request.value)
                 }
                 _ = try await line.waitUntilFirst(after: leader.rev - 1)
+                guard try await line.has(key, since: leader.rev) else { throw EtcdError.notLeader }
             } catch {
                 await cleanUp { [self] in _ = try await resign(leader) }
                 throw error

@@ -22,6 +22,7 @@ extension EtcdService {
             }
             do {
                 let revision = try await line.waitUntilFirst(after: came - 1)
+                guard try await line.has(key, since: came) else { throw EtcdError.sessionExpired }
                 return LockResponse(header: header(revision), key: key.bytes)
             } catch {
                 await cleanUp { [self] in _ = try await commit([.delete(key)]) }

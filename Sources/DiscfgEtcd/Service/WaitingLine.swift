@@ -37,6 +37,13 @@ struct WaitingLine {
         }
     }
 
+    /// Whether a key that came at a revision is still there: while it waited, its lease may have ended.
+    func has(_ key: Key, since revision: Revision) async throws -> Bool {
+        let reading = try await service.store.range(
+            RangeQuery(.key(key), values: false), in: service.config)
+        return reading.items.first?.created == revision
+    }
+
     private func waitForEnd(of item: Item, after revision: Revision) async throws {
         var position = revision
         while true {

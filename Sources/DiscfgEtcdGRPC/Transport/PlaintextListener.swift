@@ -34,7 +34,7 @@ struct PlaintextListener: HTTP2ServerTransport.ListenerFactory {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .bind(host: host, port: port) { [patience] channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(SilentPeer(patience: patience))
+                    try channel.pipeline.syncOperations.addHandlers([SilentPeer(patience: patience), ClientFrames()])
                 }.flatMap {
                     connectionConfigurator.configure(channel: channel, tls: .none)
                 }

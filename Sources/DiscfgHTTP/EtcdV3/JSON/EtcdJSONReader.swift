@@ -79,7 +79,9 @@ struct EtcdJSONReader {
     /// Reads an enumeration, by name or by number.
     mutating func choice<Choice: EtcdChoice>(_: Choice.Type = Choice.self) throws(EtcdError) -> Choice {
         guard current == UInt8(ascii: "\"") else {
-            guard let number = try number(), let choice = Int(number).flatMap({ Choice(rawValue: $0) }) else {
+            // `null` is the first.
+            let number = try number() ?? "0"
+            guard let choice = Int(number).flatMap({ Choice(rawValue: $0) }) else {
                 throw EtcdError(.invalidArgument, "unknown value for enum \(Choice.etcdName)")
             }
             return choice

@@ -423,6 +423,30 @@ def beyond_the_client(context):
     lease.revoke()
 
 
+def calls_given_up(context):
+    """A watch goes on beside hundreds of watches on the same connection that are given up, and so do calls."""
+    channel = grpc.insecure_channel(f'{context.host}:{context.port}')
+    stub, kv = rpc.WatchStub(channel), rpc.KVStub(channel)
+
+    def open_watch(key):
+        requests = queue.Queue()
+        requests.put(rpc.WatchRequest(create_request=rpc.WatchCreateRequest(key=key)))
+        call = stub.Watch(iter(requests.get, None))
+        holds('the watch is made', next(call).created)
+        return call, requests
+    key = context.key('stays').encode()
+    stays, requests = open_watch(key)
+    for number in range(300):
+        call, given_up = open_watch(f'{context.prefix}goes-{number}'.encode())
+        call.cancel()
+        given_up.put(None)
+    kv.Put(rpc.PutRequest(key=key, value=b'still'), timeout=WAIT)
+    same('its event', next(stays).events[0].kv.value, b'still')
+    stays.cancel()
+    requests.put(None)
+    channel.close()
+
+
 def clean_up(context):
     """Everything below the prefix goes away."""
     context.client.delete_prefix(context.prefix)
@@ -431,7 +455,7 @@ def clean_up(context):
 
 STEPS = [status_and_members, put_and_get, ranges, sorting, deletes, create_and_replace, comparisons, transactions,
          leases, lease_ends, watch, watch_prefix, watch_callbacks, watch_history, compaction, lock, maintenance, errors,
-         beyond_the_client, clean_up]
+         beyond_the_client, calls_given_up, clean_up]
 
 
 if __name__ == '__main__':

@@ -1,0 +1,87 @@
+#if EtcdGRPC
+import NIOCore
+import NIOHTTP2
+
+/// Does what a client's PING and RST_STREAM frames ask, before NIO's HTTP/2 sees and counts them.
+///
+/// NIO closes a connection on which more than 200 of one kind come within 30 seconds, and grpc-swift's transport has no setting
+/// for it. Clients of etcd in Go send a PING with almost every read, to measure the bandwidth, and give up calls by RST_STREAM.
+/// They lose more than the connection: NIO's GOAWAY tells them that no call was carried out, and so they send writes again.
+final class ClientFrames: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// So many resets within a window go to NIO, which does without an answer: two windows are below its limit.
+    static let passedResets = 90
+    /// More of them are an attack; NIO is shown the rest, and ends it.
+    static let maximumResets = 30_000
+    private static let window = TimeAmount.seconds(30)
+
+    private var splitter = FrameSplitter()
+    private var streams: [Int: any Channel] = [:]
+    private var newest = 0
+    private var resets = (count: 0, since: NIODeadline.now())
+    private var hasAnswered = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        for piece in splitter.split(unwrapInboundIn(data)) {
+            switch piece {
+            // Who does not read the answers is left to NIO as well, which keeps no more than some thousands.
+            case .ping(_, let frame) where !context.channel.isWritable: pass(frame, context)
+            case .ping(let opaque, _): answer(opaque, context)
+            case .reset(let stream, let frame): if !end(stream) { pass(frame, context) }
+            case .other(let bytes): pass(bytes, context)
+            }
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if hasAnswered {
+            hasAnswered = false
+            context.flush()
+        }
+        context.fireChannelReadComplete()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { streams = [:] }
+
+    private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        context.fireChannelRead(wrapInboundOut(bytes))
+    }
+
+    private func answer(_ opaque: UInt64, _ context: ChannelHandlerContext) {
+        var frame = ByteBuffer()
+        // Length 8, type PING, flag ACK, stream 0.
+        frame.writeBytes([0, 0, 8, 6, 1, 0, 0, 0, 0])
+        frame.writeInteger(opaque)
+        context.write(wrapOutboundOut(frame), promise: nil)
+        hasAnswered = true
+    }
+
+    /// Ends a stream that the client gave up, and tells whether NIO need not be told.
+    private func end(_ stream: Int) -> Bool {
+        let now = NIODeadline.now()
+        if now - resets.since > Self.window { resets = (0, now) }
+        resets.count += 1
+        guard resets.count > Self.passedResets, resets.count <= Self.maximumResets else { return false }
+        // The client is sent a reset as well, for a stream that it has forgotten.
+        streams[stream]?.close(promise: nil)
+        return stream <= newest
+    }
+
+    private func add(_ stream: Int, _ channel: any Channel) {
+        newest = max(newest, stream)
+        streams[stream] = channel
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        channel.closeFuture.whenComplete { _ in bound.value.streams[stream] = nil }
+    }
+
+    /// Takes note of a stream of a connection; grpc-swift's transport calls it with every new one.
+    static func noteStream(_ channel: any Channel) -> EventLoopFuture<Void> {
+        channel.getOption(HTTP2StreamChannelOptions.streamID).flatMapThrowing { id in
+            try channel.parent?.pipeline.syncOperations.handler(type: ClientFrames.self).add(Int(id), channel)
+        }
+    }
+}
+#endif
