@@ -135,9 +135,11 @@ struct TxnTests {
         Refusal("a key put and deleted", [.put("a"), .delete("a")], .duplicateKey),
         Refusal("a key put in a range that is deleted", [.put("b"), .delete("a", to: "c")], .duplicateKey),
         Refusal("a key put at the end of a range that is deleted", [.put("c"), .delete("a", to: "c")], nil),
-        // etcd's own rule: a range without end is deleted, and only its first key counts.
-        Refusal("the first key of a range without end", [.delete("a", to: "\0"), .put("a")], .duplicateKey),
+        // etcd's own rule: a range without end is deleted, and counts as empty.
+        Refusal("the first key of a range without end", [.delete("a", to: "\0"), .put("a")], nil),
         Refusal("a later key of a range without end", [.delete("a", to: "\0"), .put("b")], nil),
+        Refusal("the first key of a range that ends before it", [.delete("b", to: "a"), .put("b")], nil),
+        Refusal("the only key of a range that ends where it begins", [.delete("b", to: "b"), .put("b")], nil),
         Refusal("ranges that are deleted twice", [.delete("a", to: "c"), .delete("b", to: "d")], nil),
         Refusal("a key put outside and inside", [.put("a"), txn(.put("a"))], .duplicateKey),
         Refusal("a key put in two transactions inside", [txn(.put("a")), txn(.put("a"))], .duplicateKey),

@@ -92,9 +92,10 @@ extension [RequestOp] {
 extension DeleteRangeRequest {
     /// Whether etcd holds that a key is in the range.
     ///
-    /// In a range without end that is only its first key: so etcd lets a transaction delete from a key on and put a later one.
+    /// In a range without end there is none, because the zero byte that says so comes before every key: so etcd lets a transaction
+    /// delete from a key on and put one of them.
     fileprivate func overlaps(_ key: [UInt8]) -> Bool {
-        if key == self.key { return true }
-        return !rangeEnd.isEmpty && self.key.lexicographicallyPrecedes(key) && key.lexicographicallyPrecedes(rangeEnd)
+        if rangeEnd.isEmpty { return key == self.key }
+        return !key.lexicographicallyPrecedes(self.key) && key.lexicographicallyPrecedes(rangeEnd)
     }
 }
