@@ -57,6 +57,24 @@ extension ServiceConformance {
             try expectEqual(result.outcomes[3].found.map(\.key), [b], "the range in the end")
             try expectEqual(try await world.log().last?.changes.map(\.kind), [.delete, .set], "one commit")
         },
+        Case("A transaction that comes to an operation that fails changes nothing; others do not notice it") { world in
+            let key = try world.key("/f/a")
+            let before = try await world.revision
+            for failing: [Operation] in [
+                [.fail(.compacted), .set(key, Value("1")), .fail(.futureRevision)],
+                [.set(key, Value("1")), .transaction(Transaction(then: [.fail(.compacted)]))],
+            ] {
+                try await expectError(.compacted, "the first failure") { _ = try await world.commit(then: failing) }
+                // What else is wrong is told first.
+                try await expectError(.keyNotFound, "an absent key") {
+                    _ = try await world.commit(then: failing + [.touch(world.key("/f/none"), expiry: .never)])
+                }
+            }
+            try expectEqual(try await world.revision, before, "the revision")
+            let other = Transaction(if: [Precondition(key, .present)], then: [.fail(.compacted)])
+            try await world.commit(then: [.set(key, Value("1")), .transaction(other)])
+            try expectEqual(try await world.get("/f/a")?.value.text, "1", "the value")
+        },
         Case("What stands for a directory is no key for those who list and read") { world in
             let marker = try Key(bytes: Array("/d/".utf8))
             try await world.commit(then: [

@@ -216,6 +216,48 @@ struct TxnTests {
         }
     }
 
+    @Test("A past that cannot be read matters only to a transaction that comes to it")
+    func unreadPast() async throws {
+        let fixture = EtcdFixture()
+        for value in 1...4 { try await fixture.put("k", "\(value)") }
+        _ = try await fixture.etcd.compact(CompactionRequest(revision: 4))
+        let bad = [3, 9].map { revision in RequestOp.range(RangeRequest("k") { $0.revision = revision }) }
+        let other = TxnRequest(success: [.put("inner")], failure: bad)
+        let response = try await fixture.etcd.txn(TxnRequest(success: [.put("outer"), .txn(other)], failure: bad))
+        #expect(response.succeeded && response.responses.count == 2)
+        #expect(try await fixture.values("a", to: "z").keys.sorted() == ["inner", "k", "outer"])
+    }
+
+    @Test("What is wrong with a put is told before what is wrong with a range, and that in the order of the operations")
+    func firstError() async throws {
+        let fixture = EtcdFixture()
+        for value in 1...4 { try await fixture.put("k", "\(value)") }
+        _ = try await fixture.etcd.compact(CompactionRequest(revision: 4))
+        let compacted = RequestOp.range(RangeRequest("k") { $0.revision = 3 })
+        let future = RequestOp.range(RangeRequest("k") { $0.revision = 9 })
+        let absent = RequestOp.put(PutRequest("none") { $0.ignoreValue = true })
+        let cases: [([RequestOp], EtcdError)] = [
+            ([compacted, future], .compacted), ([future, compacted], .futureRevision),
+            ([.txn(TxnRequest(success: [future])), compacted], .futureRevision),
+            ([.txn(TxnRequest(success: [compacted])), absent], .keyNotFound),
+        ]
+        for (operations, error) in cases {
+            await #expect(throws: error) { try await fixture.etcd.txn(TxnRequest(success: operations)) }
+        }
+        #expect(try await fixture.revision == 5)
+    }
+
+    @Test("A negative revision means now, until something was compacted")
+    func negativeRevision() async throws {
+        let fixture = EtcdFixture()
+        for value in 1...4 { try await fixture.put("k", "\(value)") }
+        let now = TxnRequest(success: [.range(RangeRequest("k") { $0.revision = -1 })])
+        #expect(try await fixture.etcd.txn(now).responses.count == 1)
+        _ = try await fixture.etcd.compact(CompactionRequest(revision: 4))
+        await #expect(throws: EtcdError.compacted) { try await fixture.etcd.txn(now) }
+        #expect(try await fixture.etcd.txn(TxnRequest(failure: now.success)).succeeded)
+    }
+
     @Test("A key that two clients want is given to the first")
     func race() async throws {
         let fixture = EtcdFixture()

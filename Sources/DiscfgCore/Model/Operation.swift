@@ -16,6 +16,8 @@ public enum Operation: Sendable, Hashable {
     case getAll(KeyRange)
     /// Carries out a transaction as part of this one; its author and message do not matter.
     case transaction(Transaction)
+    /// Makes the transaction fail with an error of that kind; what else makes it fail is told first, except for a missing lease.
+    case fail(DiscfgError.Code)
 
     /// When a key that is set ceases to be.
     public enum Expiry: Sendable, Hashable {

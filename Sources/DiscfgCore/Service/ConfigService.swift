@@ -168,7 +168,7 @@ extension [Operation] {
             compactMap { operation in
                 switch operation {
                 case .set(let key, _, _), .patch(let key, _), .touch(let key, _): key
-                case .delete, .deleteAll, .get, .getAll, .transaction: nil
+                case .delete, .deleteAll, .get, .getAll, .transaction, .fail: nil
                 }
             })
     }
@@ -211,7 +211,7 @@ extension Operation {
             try expiry.validate()
         case .touch(_, let expiry): try expiry.validate()
         case .transaction(let transaction): try transaction.validate(depth: depth + 1)
-        case .patch, .delete, .deleteAll, .get, .getAll: break
+        case .patch, .delete, .deleteAll, .get, .getAll, .fail: break
         }
     }
 }

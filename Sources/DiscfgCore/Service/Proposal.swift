@@ -56,7 +56,12 @@ extension Transaction: Proposal {
 
     func carryOut(on evaluator: inout Evaluator) throws(DiscfgError) -> TransactionResult {
         let decision = decide(on: &evaluator)
-        return try carryOut(decision, on: &evaluator)
+        let result = try carryOut(decision, on: &evaluator)
+        // Last, as etcd looks at what is written before it looks at what is read.
+        if let failure = decision.failure {
+            throw DiscfgError(failure, "The branch that its conditions choose cannot be carried out.")
+        }
+        return result
     }
 
     /// What its conditions come to, and those of the transactions that are part of the chosen branch.
@@ -64,8 +69,12 @@ extension Transaction: Proposal {
     /// All are tested before anything is changed, as etcd does.
     fileprivate func decide(on evaluator: inout Evaluator) -> Decision {
         var decision = Decision(failed: preconditions.first { !$0.holds(on: &evaluator) })
-        for case .transaction(let transaction) in decision.failed == nil ? success : failure {
-            decision.nested.append(transaction.decide(on: &evaluator))
+        for operation in decision.failed == nil ? success : failure {
+            switch operation {
+            case .transaction(let transaction): decision.append(transaction.decide(on: &evaluator))
+            case .fail(let code): decision.failure = decision.failure ?? code
+            default: break
+            }
         }
         return decision
     }
@@ -97,6 +106,13 @@ private struct Decision {
     /// The first condition that failed; `nil` chooses the branch for success.
     var failed: Precondition?
     var nested: [Decision] = []
+    /// Why none of it can be carried out, as the first operation says that makes it fail.
+    var failure: DiscfgError.Code?
+
+    mutating func append(_ decision: Decision) {
+        nested.append(decision)
+        failure = failure ?? decision.failure
+    }
 }
 
 extension Precondition {
@@ -117,6 +133,7 @@ extension Operation {
             touched.changedRanges.formUnion(selection.ranges)
         case .getAll(let range): touched.ranges.insert(range)
         case .transaction(let transaction): transaction.touch(&touched)
+        case .fail: break
         }
     }
 
@@ -139,6 +156,7 @@ extension Operation {
         case .deleteAll(let selection):
             return evaluator.remove(selection.ranges.flatMap { evaluator.items(in: $0) })
         case .transaction(let transaction): return .init(nested: try transaction.carryOut(on: &evaluator))
+        case .fail: return .init()
         }
     }
 }

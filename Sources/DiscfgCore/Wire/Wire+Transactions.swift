@@ -113,7 +113,7 @@ extension Operation {
             case .deleteAll(let selection): writer.member("deleteAll", selection.path)
             case .get(let key): writer.member("get", key.description)
             // Have no form on the wire: a server refuses an operation without a verb.
-            case .touch, .getAll, .transaction: break
+            case .touch, .getAll, .transaction, .fail: break
             }
         }
     }

@@ -6,8 +6,6 @@ struct TxnPlan {
     struct Branch {
         var operations: [Operation] = []
         var steps: [Step] = []
-        /// Why the branch cannot be carried out, where it is chosen.
-        var failure: EtcdError?
     }
 
     /// What becomes of one operation of the request.
@@ -40,7 +38,7 @@ extension EtcdService {
             let plan = try await plan(request)
             let result = try await store.commit(plan.transaction, to: config)
             var revisions = TxnRevisions(result)
-            var response = try plan.response(result, &revisions)
+            var response = plan.response(result, &revisions)
             response.header = header(result.revision)
             return response
         }
@@ -55,25 +53,18 @@ extension EtcdService {
     private func branch(_ operations: [RequestOp]) async throws -> TxnPlan.Branch {
         var branch = TxnPlan.Branch()
         for operation in operations {
-            do {
-                let (step, operation) = try await step(operation)
-                branch.steps.append(step)
-                if let operation { branch.operations.append(operation) }
-                if case .txn(let plan) = step { branch.failure = branch.failure ?? plan.failures.first }
-            } catch let error as EtcdError {
-                branch.failure = branch.failure ?? error
-            }
+            let (step, operation) = try await step(operation)
+            branch.steps.append(step)
+            if let operation { branch.operations.append(operation) }
         }
-        // Should it be chosen after all, nothing of it may take effect.
-        if branch.failure != nil { branch.operations = [] }
         return branch
     }
 
     private func step(_ operation: RequestOp) async throws -> (TxnPlan.Step, Operation?) {
         switch operation {
-        case .range(let request) where request.revision > 0: return (.past(try await read(request)), nil)
+        case .range(let request) where request.revision > 0: return try await past(request)
         case .range(let request):
-            if request.revision < 0 { try await checkNegative(request.revision) }
+            if try await isCompacted(request.revision) { return (.past(RangeResponse()), .fail(.compacted)) }
             switch EtcdKeys(request.key, request.rangeEnd) {
             case .single(let key): return (.range(request), .get(key))
             case .range(let range): return (.range(request), .getAll(range))
@@ -92,28 +83,37 @@ extension EtcdService {
 }
 
 extension EtcdService {
-    /// Checks a negative revision as etcd does in a transaction: it means now only as long as nothing was ever compacted.
-    private func checkNegative(_ revision: Int64) async throws {
-        let compacted = try await store.tail(of: config).compacted
-        if revision < -1 || compacted > 0 { throw EtcdError.compacted }
+    /// Reads the past; where it cannot be read, only a transaction that comes to that fails.
+    private func past(_ request: RangeRequest) async throws -> (TxnPlan.Step, Operation?) {
+        do {
+            return (.past(try await read(request)), nil)
+        } catch {
+            switch EtcdError(answering: error) {
+            case .compacted: return (.past(RangeResponse()), .fail(.compacted))
+            case .futureRevision: return (.past(RangeResponse()), .fail(.futureRevision))
+            default: throw error
+            }
+        }
+    }
+
+    /// Whether a revision that is not positive is refused, as in etcd's transactions: a negative one means now only as long as
+    /// nothing was ever compacted.
+    private func isCompacted(_ revision: Int64) async throws -> Bool {
+        if revision == 0 { return false }
+        if revision < -1 { return true }
+        return try await store.tail(of: config).compacted > 0
     }
 }
 
 extension TxnPlan {
-    /// Why its branches cannot be carried out.
-    fileprivate var failures: [EtcdError] { [success.failure, failure.failure].compactMap { $0 } }
-
     /// etcd's answer; the header of a transaction inside another is empty.
-    fileprivate func response(_ result: TransactionResult, _ revisions: inout TxnRevisions) throws(EtcdError)
-        -> TxnResponse
-    {
+    fileprivate func response(_ result: TransactionResult, _ revisions: inout TxnRevisions) -> TxnResponse {
         let branch = result.failed == nil ? success : failure
-        if let failure = branch.failure { throw failure }
         var response = TxnResponse()
         response.succeeded = result.failed == nil
         var outcomes = result.outcomes.makeIterator()
         for step in branch.steps {
-            response.responses.append(try step.response(&outcomes, &revisions))
+            response.responses.append(step.response(&outcomes, &revisions))
         }
         return response
     }
@@ -122,7 +122,7 @@ extension TxnPlan {
 extension TxnPlan.Step {
     fileprivate func response(
         _ outcomes: inout IndexingIterator<[TransactionResult.Outcome]>, _ revisions: inout TxnRevisions
-    ) throws(EtcdError) -> ResponseOp {
+    ) -> ResponseOp {
         switch self {
         case .past(var response):
             response.header = revisions.header
@@ -144,7 +144,7 @@ extension TxnPlan.Step {
             return .deleteRange(DeleteRangeResponse(request, outcome, header: revisions.header))
         case .txn(let plan):
             guard let nested = outcomes.next()?.nested else { return .txn(TxnResponse()) }
-            return .txn(try plan.response(nested, &revisions))
+            return .txn(plan.response(nested, &revisions))
         }
     }
 }
