@@ -1,8 +1,9 @@
 # `make help` lists the targets. A recipe that is more than a few commands is a script in Scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help run test check build bench bench-etcd bench-dynamodb format clean
+.PHONY: help run test compare-etcd check build bench bench-etcd bench-dynamodb format clean
 
 LISTEN ?= 127.0.0.1:8899
+STEPS ?= 200000
 SWIFT_FILES := Sources Tests Benchmarks Package.swift
 
 help: ## List the targets.
@@ -16,6 +17,11 @@ run: ## Install what is missing, build, and start the server on the embedded sto
 test: ## Install what the tests need, and run all of them (ARGS="--filter NAME" runs some).
 	@Scripts/install-dependencies.sh test
 	@Scripts/test.sh $(ARGS)
+
+compare-etcd: ## Compare random requests with a real etcd for hours (STEPS=200000; SEED=N repeats a run).
+	@Scripts/install-dependencies.sh test
+	@DISCFG_DIFFERENTIAL_STEPS=$(STEPS) $(SEED:%=DISCFG_DIFFERENTIAL_SEED=%) \
+	    Scripts/test.sh --filter EtcdComparisonTests/random
 
 check: ## Lint, layers, tree rules, and a build in which every warning is an error.
 	@Scripts/install-dependencies.sh check

@@ -1,8 +1,18 @@
 import Foundation
 import Testing
 
+/// How many random requests are sent, and which; both can be asked for, as `make compare-etcd` does.
+private enum RandomRequests {
+    private static let environment = ProcessInfo.processInfo.environment
+    static let asked = environment["DISCFG_DIFFERENTIAL_STEPS"]
+    static let steps = asked ?? "3000"
+    static var seed: String { environment["DISCFG_DIFFERENTIAL_SEED"] ?? String(Int.random(in: 0..<1_000_000)) }
+}
+
 /// The answers of the real server beside those of etcd 3.4.23: recorded ones, and those of an etcd that runs beside it.
-@Suite("Compared with etcd", EtcdPrograms.areAvailable, .serialized, .timeLimit(.minutes(15)))
+@Suite(
+    "Compared with etcd", EtcdPrograms.areAvailable, .serialized,
+    .timeLimit(.minutes(RandomRequests.asked == nil ? 15 : 600)))
 struct EtcdComparisonTests {
     /// What the newer etcd 3.6 takes and 3.4 does not, and so does discfg.
     private static let newer = ["url-safe-base64", "no-pad-base64"]
@@ -32,23 +42,27 @@ struct EtcdComparisonTests {
         }
     }
 
-    /// Long runs are for the night; etcd's history shows what is hidden, upon which a run ends.
-    private static let isAsked = ProcessInfo.processInfo.environment["DISCFG_DIFFERENTIAL_STEPS"] != nil
-
-    @Test(
-        "Random requests of the v2 API are answered as etcd answers them",
-        .enabled(if: isAsked, "set DISCFG_DIFFERENTIAL_STEPS to a number of steps"))
+    @Test("Random requests of the v2 API are answered as etcd answers them")
     func randomV2() async throws {
-        // A longer run, as at night: DISCFG_DIFFERENTIAL_STEPS=200000 make test ARGS="--filter EtcdComparisonTests".
-        let environment = ProcessInfo.processInfo.environment
-        let steps = environment["DISCFG_DIFFERENTIAL_STEPS"] ?? "3000"
-        let seed = environment["DISCFG_DIFFERENTIAL_SEED"] ?? String(Int.random(in: 0..<1_000_000))
-        // What etcd does only when it looks back, and what no HTTP parser lets through.
-        let without = ["lookalike", "hidden-history", "overflow", "methods"].flatMap { ["--without", $0] }
+        // What etcd does only when it looks back, and only for a thousand events; what overflows; what no HTTP parser lets through.
+        try await compareRandomly(
+            "differential_v2.py", without: ["lookalike", "hidden-history", "history-end", "overflow", "methods"])
+    }
+
+    @Test("Random requests of the v3 JSON gateway are answered as etcd answers them")
+    func randomV3() async throws {
+        // What etcd's checks miss, and what several events of one revision show of the order of operations.
+        try await compareRandomly(
+            "differential_v3.py", without: ["from-key-overlap", "nested-overlap", "several-errors", "event-order"])
+    }
+
+    /// Sends the same random requests to a server and to an etcd; what it says where they differ ends with how to repeat it.
+    private func compareRandomly(_ program: String, without quirks: [String]) async throws {
+        let arguments =
+            ["--steps", RandomRequests.steps, "--seed", RandomRequests.seed] + quirks.flatMap { ["--without", $0] }
         try await EtcdStore.sqlite.serving { sandbox, server in
             try await Etcd.with(sandbox) { etcd in
-                try await EtcdPrograms.run(
-                    "differential_v2.py", [etcd, server.url, "--steps", steps, "--seed", seed] + without, in: sandbox)
+                try await EtcdPrograms.run(program, [etcd, server.url] + arguments, in: sandbox)
             }
         }
     }

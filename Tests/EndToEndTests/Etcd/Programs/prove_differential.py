@@ -67,9 +67,9 @@ def child_lost(path, asked, answer):
 
 
 def ttl_halved(path, asked, answer):
-    """A ttl is shown wrong by two seconds."""
+    """A ttl is shown wrong by ten seconds."""
     if 'ttl' in node_of(answer):
-        answer['node']['ttl'] -= 2
+        answer['node']['ttl'] -= 10
         return True
 
 
@@ -200,7 +200,7 @@ def wrong_text(path, asked, answer):
 def lease_immortal(path, asked, answer):
     """A lease has more time than granted."""
     if 'grantedTTL' in answer:
-        answer['TTL'] = str(int(answer['grantedTTL']) + 5)
+        answer['TTL'] = str(int(answer['grantedTTL']) + 10)
         return True
 
 
