@@ -101,7 +101,8 @@ extension DynamoDBEngine {
     public func removeLease(_ id: Int64, in config: ConfigName) async throws {
         _ = try await find(in: config) { layout, incarnation in
             try await table.delete(
-                layout.lease(id, incarnation), if: "attribute_exists(#pk)", names: ["#pk": Name.partition]) ? true : nil
+                layout.lease(id, incarnation), if: "#ending = :yes", names: ["#ending": Name.ending],
+                values: [":yes": .bool(true)]) ? true : nil
         }
     }
 

@@ -73,7 +73,7 @@ extension SQLiteEngine {
 
     public func removeLease(_ id: Int64, in config: ConfigName) async throws {
         try await write { db in
-            var query = try db.query("DELETE FROM leases WHERE config = ? AND id = ?")
+            var query = try db.query("DELETE FROM leases WHERE config = ? AND id = ? AND ending")
             query.bind(try db.head(of: config).id)
             query.bind(id)
             try query.run()

@@ -189,6 +189,8 @@ extension StorageConformance {
             try expectEqual(try await world.end(1), false, "whether it is ending")
             try await world.grant(1)
             try expectEqual(try await world.keys(of: 1), [], "the keys of the new lease")
+            try await world.engine.removeLease(1, in: world.config)
+            try expectEqual(try await world.find(1)?.id, 1, "the new lease, which is not ending")
         },
         Case("Leases are their config's alone, and go with it") { world in
             let other = try world.name("other")

@@ -76,6 +76,19 @@ struct EvaluatorTests {
         #expect(evaluator.changeCount == 3, "two changes, and a commit more than one")
     }
 
+    @Test("What was refused leaves nothing behind that could expire")
+    func refused() throws {
+        let (live, number) = (try Self.item("/live", "x"), try Self.item("/text", "no JSON"))
+        var evaluator = Self.evaluator([live, number])
+        let refused = Transaction(then: [
+            .set(live.key, Value("phantom"), expiry: .at(Self.start)), .patch(number.key, .object(JSONObject())),
+        ])
+        #expect(throws: DiscfgError.self) { try evaluator.evaluate(refused) }
+        let hasMore = evaluator.expireOverdue(among: [live.key], limits: StorageLimits(changes: 10, bytes: 1000))
+        #expect(!hasMore && evaluator.proposed.isEmpty)
+        #expect(evaluator.item(live.key) == live)
+    }
+
     @Test("Each overdue key is expired by a commit of its own, as many at once as one append takes")
     func manyExpired() throws {
         let keys = try (0..<5).map { try Key(path: "/\($0)") }

@@ -65,6 +65,8 @@ struct WatchProgressTests {
                         try await reader.create("seen", from: 1)
                         var promised: Int64 = 0
                         while promised < last {
+                            // Nothing here ever waits on a store in memory: the writers need a turn as well.
+                            await Task.yield()
                             await reader.stream.receive(.progress)
                             var answer = try await reader.next()
                             while answer.watchID != WatchResponse.noWatch {

@@ -63,6 +63,8 @@ struct Evaluator {
     /// - Throws: `DiscfgError` when it cannot be carried out; nothing is proposed then.
     mutating func evaluate<P: Proposal>(_ proposal: P) throws(DiscfgError) -> P.Outcome {
         draft = Draft(author: proposal.author, message: proposal.message)
+        // What a proposal did before it was refused must not be seen by what comes after it.
+        defer { draft = Draft() }
         let outcome = try proposal.carryOut(on: &self)
         outcomeBytes += draft.outcomeBytes
         propose()

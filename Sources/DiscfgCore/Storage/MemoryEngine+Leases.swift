@@ -42,7 +42,7 @@ extension MemoryEngine {
     }
 
     public func removeLease(_ id: Int64, in config: ConfigName) async throws {
-        try withLog(config) { $0.leases[id] = nil }
+        try withLog(config) { if $0.leases[id]?.isEnding == true { $0.leases[id] = nil } }
     }
 
     public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {

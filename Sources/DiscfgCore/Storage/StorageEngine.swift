@@ -147,7 +147,9 @@ public protocol StorageEngine: Sendable {
     /// The keys that are attached to a lease, strongly consistent, in no order; there may be some that no longer are.
     func keys(of lease: Int64, in config: ConfigName) async throws -> [Key]
 
-    /// Removes a lease whose keys are gone; one that is not there is left alone.
+    /// Removes a lease that is ending and whose keys are gone.
+    ///
+    /// One that is not there, or not ending, is left alone: it may have been granted anew since.
     func removeLease(_ id: Int64, in config: ConfigName) async throws
 
     /// Leases that are overdue at a moment, or ending, in no order; where the store is remote, as they were shortly before.

@@ -12,11 +12,13 @@ struct SnapshotItems {
     private let service: EtcdService
     private let revision: Revision
     private var cursor: String?
+    private let now: Timestamp
     private var isDone = false
 
     init(_ service: EtcdService, at revision: Revision) {
         self.service = service
         self.revision = revision
+        now = service.options.time.now()
     }
 
     /// The next items; `nil` after the last.
@@ -27,7 +29,8 @@ struct SnapshotItems {
             in: service.config)
         cursor = listing.next
         isDone = listing.next == nil
-        return listing.items.filter { !$0.isDirectory }
+        // A listing shows what is overdue as soon as it is in the past, and hides it before.
+        return listing.items.filter { !$0.isDirectory && !$0.isExpired(at: now) }
     }
 }
 
@@ -81,7 +84,10 @@ package actor EtcdSnapshot {
             while buffer.count < Self.blobBytes, let page = try await nextPage() {
                 for item in page { buffer += item.snapshotLine }
             }
-            let blob = Array(buffer.prefix(Self.blobBytes))
+            // What ended since it was counted is left out, and spaces take its place.
+            let wanted = min(Self.blobBytes, Int(clamping: remaining))
+            buffer += repeatElement(0x20, count: max(0, wanted - buffer.count))
+            let blob = Array(buffer.prefix(wanted))
             buffer.removeFirst(blob.count)
             digest.update(data: blob)
             remaining -= min(remaining, UInt64(blob.count))

@@ -35,7 +35,8 @@ extension EtcdService {
     package func txn(_ request: TxnRequest) async throws(EtcdError) -> TxnResponse {
         try await answer {
             try request.check()
-            let plan = try await plan(request)
+            var room = ListQuery.maximumBytes
+            let plan = try await plan(request, &room)
             let result = try await store.commit(plan.transaction, to: config)
             var revisions = TxnRevisions(result)
             var response = plan.response(result, &revisions)
@@ -44,25 +45,26 @@ extension EtcdService {
         }
     }
 
-    private func plan(_ request: TxnRequest) async throws -> TxnPlan {
+    /// The plan of a transaction; `room` is how many bytes of the past may still be read for it.
+    private func plan(_ request: TxnRequest, _ room: inout Int) async throws -> TxnPlan {
         TxnPlan(
-            preconditions: request.compare.compactMap(\.precondition), success: try await branch(request.success),
-            failure: try await branch(request.failure))
+            preconditions: request.compare.compactMap(\.precondition),
+            success: try await branch(request.success, &room), failure: try await branch(request.failure, &room))
     }
 
-    private func branch(_ operations: [RequestOp]) async throws -> TxnPlan.Branch {
+    private func branch(_ operations: [RequestOp], _ room: inout Int) async throws -> TxnPlan.Branch {
         var branch = TxnPlan.Branch()
         for operation in operations {
-            let (step, operation) = try await step(operation)
+            let (step, operation) = try await step(operation, &room)
             branch.steps.append(step)
             if let operation { branch.operations.append(operation) }
         }
         return branch
     }
 
-    private func step(_ operation: RequestOp) async throws -> (TxnPlan.Step, Operation?) {
+    private func step(_ operation: RequestOp, _ room: inout Int) async throws -> (TxnPlan.Step, Operation?) {
         switch operation {
-        case .range(let request) where request.revision > 0: return try await past(request)
+        case .range(let request) where request.revision > 0: return try await past(request, &room)
         case .range(let request):
             if try await isCompacted(request.revision) { return (.past(RangeResponse()), .fail(.compacted)) }
             switch EtcdKeys(request.key, request.rangeEnd) {
@@ -75,7 +77,7 @@ extension EtcdService {
             guard let operation = request.operation else { return (.emptyDeletion, nil) }
             return (.deletion(request), operation)
         case .txn(let request):
-            let plan = try await plan(request)
+            let plan = try await plan(request, &room)
             return (.txn(plan), .transaction(plan.transaction))
         case .none: throw EtcdError.keyNotFound
         }
@@ -84,9 +86,16 @@ extension EtcdService {
 
 extension EtcdService {
     /// Reads the past; where it cannot be read, only a transaction that comes to that fails.
-    private func past(_ request: RangeRequest) async throws -> (TxnPlan.Step, Operation?) {
+    private func past(_ request: RangeRequest, _ room: inout Int) async throws -> (TxnPlan.Step, Operation?) {
         do {
-            return (.past(try await read(request)), nil)
+            let response = try await read(request)
+            room -= response.kvs.reduce(0) { $0 + $1.key.count + $1.value.count }
+            guard room >= 0 else {
+                throw DiscfgError(
+                    .tooLarge, "What the transaction reads of the past has more than \(ListQuery.maximumBytes) bytes.",
+                    hint: "Read less at once, or outside of a transaction.")
+            }
+            return (.past(response), nil)
         } catch {
             switch EtcdError(answering: error) {
             case .compacted: return (.past(RangeResponse()), .fail(.compacted))

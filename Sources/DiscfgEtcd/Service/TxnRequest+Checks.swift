@@ -1,14 +1,17 @@
 import DiscfgCore
 
 extension TxnRequest {
-    /// The most comparisons, or operations of a branch, together with those of the transactions in it.
+    /// The most comparisons, or operations of a branch, together with those of any one transaction in it.
     static let maximumOperations = 128
+    /// The most operations of all its transactions together; etcd has no limit of its own.
+    static let maximumTotal = 2048
     /// How deep transactions may be nested; etcd has no limit of its own.
     static let maximumDepth = 8
 
     /// Checks what can be checked without a store, in etcd's order.
     func check() throws(EtcdError) {
         try check(operations: Self.maximumOperations, depth: 1)
+        guard total <= Self.maximumTotal else { throw .tooManyOps }
         _ = try success.written()
         _ = try failure.written()
         if weight > PutRequest.maximumBytes { throw .requestTooLarge }
@@ -32,6 +35,13 @@ extension TxnRequest {
             case .txn(let request): try request.check(operations: most - count, depth: depth + 1)
             case .none: throw .keyNotFound
             }
+        }
+    }
+
+    /// How many operations it has, with those of the transactions in it.
+    private var total: Int {
+        (success + failure).reduce(0) { sum, operation in
+            if case .txn(let request) = operation { sum + 1 + request.total } else { sum + 1 }
         }
     }
 

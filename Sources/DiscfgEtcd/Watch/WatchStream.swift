@@ -163,7 +163,8 @@ extension WatchStream {
                 return (.progress, nil)
             }
             while !state.behind.isEmpty {
-                if let watch = state.watches[state.behind.removeFirst()] { return (.read(watch), nil) }
+                // One that was cancelled, and made anew with the same id, may be named twice.
+                if let watch = state.watches[state.behind.removeFirst()], watch.isBehind { return (.read(watch), nil) }
             }
             return (.nothing, nil)
         }

@@ -15,21 +15,22 @@ final class ClientFrames: ChannelInboundHandler {
     /// So many resets within a window go to NIO, which does without an answer: two windows are below its limit.
     static let passedResets = 90
     /// More of them are an attack; NIO is shown the rest, and ends it.
-    static let maximumResets = 30_000
+    static let maximumResets = 3000
+    /// So many PINGs are answered while the client reads nothing.
+    private static let maximumUnread = 1000
     private static let window = TimeAmount.seconds(30)
 
     private var splitter = FrameSplitter()
     private var streams: [Int: any Channel] = [:]
     private var newest = 0
     private var resets = (count: 0, since: NIODeadline.now())
+    private var unread = 0
     private var hasAnswered = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         for piece in splitter.split(unwrapInboundIn(data)) {
             switch piece {
-            // Who does not read the answers is left to NIO as well, which keeps no more than some thousands.
-            case .ping(_, let frame) where !context.channel.isWritable: pass(frame, context)
-            case .ping(let opaque, _): answer(opaque, context)
+            case .ping(let opaque, let frame): if !answer(opaque, context) { pass(frame, context) }
             case .reset(let stream, let frame): if !end(stream) { pass(frame, context) }
             case .other(let bytes): pass(bytes, context)
             }
@@ -50,13 +51,17 @@ final class ClientFrames: ChannelInboundHandler {
         context.fireChannelRead(wrapInboundOut(bytes))
     }
 
-    private func answer(_ opaque: UInt64, _ context: ChannelHandlerContext) {
+    /// Answers a PING, and tells whether it did: who does not read the answers is left to NIO, which ends the connection.
+    private func answer(_ opaque: UInt64, _ context: ChannelHandlerContext) -> Bool {
+        unread = context.channel.isWritable ? 0 : unread + 1
+        guard unread <= Self.maximumUnread else { return false }
         var frame = ByteBuffer()
         // Length 8, type PING, flag ACK, stream 0.
         frame.writeBytes([0, 0, 8, 6, 1, 0, 0, 0, 0])
         frame.writeInteger(opaque)
         context.write(wrapOutboundOut(frame), promise: nil)
         hasAnswered = true
+        return true
     }
 
     /// Ends a stream that the client gave up, and tells whether NIO need not be told.

@@ -50,7 +50,8 @@ struct FrameSplitter {
             pieces.append(head.piece(of: frame))
         }
         takeOther()
-        rest = input
+        // Nothing that was passed on is kept alive.
+        rest = input.readableBytes == 0 ? ByteBuffer() : input
         return pieces
     }
 

@@ -44,11 +44,12 @@ struct Server: Sendable {
             services.append(try etcd.gRPC(at: address) { greeting.note(.etcdGRPC, $0) })
         }
         if let local = session.local { services.append(ConfigMaintenance(local)) }
-        try await ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: logger)
-        ).run()
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger)
+        // A client that goes on asking must not hold up the end for good.
+        configuration.maximumGracefulShutdownDuration = .seconds(20)
+        try await ServiceGroup(configuration: configuration).run()
     }
 
     /// What answers HTTP at an address; `listening` is told the port.

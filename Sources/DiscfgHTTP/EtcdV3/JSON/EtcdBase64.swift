@@ -16,13 +16,15 @@ enum EtcdBase64 {
     ///
     /// - Throws: `EtcdError` with the offset from which on the text is wrong, worded as Go words it: clients compare it.
     static func decode(_ text: ArraySlice<UInt8>) throws(EtcdError) -> [UInt8] {
-        var standard = Data(text.map(standardized))
-        if !text.contains(padding) {
-            standard.append(contentsOf: repeatElement(padding, count: (4 - text.count % 4) % 4))
-        }
-        guard let bytes = Data(base64Encoded: standard) else {
-            let wrong = text.firstIndex { !isDigit(standardized($0)) } ?? text.endIndex
-            throw EtcdError(.invalidArgument, "illegal base64 data at input byte \(wrong - text.startIndex)")
+        // Foundation's decoder takes more than that, and does not say where it stops.
+        let isPadded = text.last == padding
+        let digits = isPadded ? text.dropLast(text.dropLast().last == padding ? 2 : 1) : text
+        var standard = Data(digits.map(standardized))
+        let wrong = standard.firstIndex { !isDigit($0) }
+        let isComplete = isPadded ? text.count % 4 == 0 : digits.count % 4 != 1
+        standard.append(contentsOf: repeatElement(padding, count: (4 - digits.count % 4) % 4))
+        guard wrong == nil, isComplete, let bytes = Data(base64Encoded: standard) else {
+            throw EtcdError(.invalidArgument, "illegal base64 data at input byte \(wrong ?? text.count)")
         }
         return [UInt8](bytes)
     }
