@@ -97,8 +97,10 @@ struct LeaseTests {
             { try await one.renewLease(2, in: .default, at: Timestamp(milliseconds: 1)) != nil },
             { try await one.endLease(2, in: .default, ifOverdueAt: nil) },
             {
+                let isEnding = try await two.endLease(2, in: .default, ifOverdueAt: nil)
                 try await one.removeLease(2, in: .default)
-                return try await two.lease(2, in: .default) == nil
+                let left = try await two.lease(2, in: .default)
+                return isEnding && left == nil
             },
         ]
         for (number, call) in calls.enumerated() {

@@ -82,6 +82,18 @@ struct EtcdV2Stream: Sendable {
             return true
         }
 
+        /// The next chunk of the body; `nil` when the answer ended.
+        mutating func chunk() async throws -> String? {
+            while let part = try await iterator.next(isolation: #isolation) {
+                switch part {
+                case .head(let head): self.head = head
+                case .body(let buffer): return String(buffer: buffer)
+                case .end: return nil
+                }
+            }
+            return nil
+        }
+
         /// The next line, without its end; `nil` when the connection ended.
         mutating func next() async throws -> String? {
             while !rest.contains("\n") {

@@ -34,6 +34,21 @@ struct EtcdV3StreamTests {
         }
     }
 
+    @Test("Each answer is a chunk of its own, also where two come together: there are clients that read so")
+    func chunks() async throws {
+        try await EtcdV2Fixture.with(.socket) { etcd in
+            for value in ["MQ==", "Mg=="] { try await etcd.put("YQ==", value) }
+            _ = try await etcd.call("kv/compaction", #"{"revision":"3"}"#)
+            try await EtcdV2Stream(port: try etcd.port).connected { lines in
+                try await lines.post("/v3/watch", #"{"create_request":{"key":"YQ==","start_revision":"1"}}"#)
+                let chunks = [try await lines.chunk(), try await lines.chunk()]
+                let header = #""header":{"cluster_id":"7","member_id":"8","raft_term":"1"}"#
+                let canceled = #"{"result":{\#(header),"canceled":true,"compact_revision":"3"}}"#
+                #expect(chunks == [Self.result(3, #""created":true"#) + "\n", canceled + "\n"])
+            }
+        }
+    }
+
     @Test("A client may ask for more watches, for progress and for the end of a watch while it is answered")
     func conversation() async throws {
         try await EtcdV2Fixture.with(.socket) { etcd in

@@ -29,7 +29,7 @@ package struct EtcdService: Sendable {
     /// The config that the service is about.
     package let config: ConfigName
     package let identity: EtcdIdentity
-    let options: Options
+    package let options: Options
     let hubs: WatchHubs
     let logger: Logger
 

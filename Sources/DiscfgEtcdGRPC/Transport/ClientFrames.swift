@@ -84,7 +84,8 @@ final class ClientFrames: ChannelInboundHandler {
 
     /// Takes note of a stream of a connection; grpc-swift's transport calls it with every new one.
     static func noteStream(_ channel: any Channel) -> EventLoopFuture<Void> {
-        channel.getOption(HTTP2StreamChannelOptions.streamID).flatMapThrowing { id in
+        channel.eventLoop.makeCompletedFuture {
+            guard let id = try channel.syncOptions?.getOption(HTTP2StreamChannelOptions.streamID) else { return }
             try channel.parent?.pipeline.syncOperations.handler(type: ClientFrames.self).add(Int(id), channel)
         }
     }

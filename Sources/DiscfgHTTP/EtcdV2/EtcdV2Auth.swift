@@ -4,6 +4,8 @@ import Hummingbird
 
 /// etcd's v2 authentication, as it answers while it is disabled; it cannot be enabled here.
 struct EtcdV2Auth: Sendable {
+    let clusterID: String
+
     private static let root = #"{"role":"root","permissions":{"kv":{"read":["/*"],"write":["/*"]}}}"#
 
     func answer(_ call: Call, _ path: String) -> Response {
@@ -17,7 +19,7 @@ struct EtcdV2Auth: Sendable {
         case ("roles", let name): response = role(call, name)
         default: return .text("404 page not found", status: .notFound)
         }
-        response.headers[.etcdClusterID] = EtcdV2Cluster.id
+        response.headers[.etcdClusterID] = clusterID
         return response
     }
 

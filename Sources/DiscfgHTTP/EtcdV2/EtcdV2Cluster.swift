@@ -1,18 +1,24 @@
 import DiscfgCore
+import DiscfgEtcd
 import HTTPTypes
 import Hummingbird
 import NIOCore
 
 /// What clients ask about an etcd cluster: discfg is one member, which is its own leader.
 struct EtcdV2Cluster: Sendable {
-    /// A number in hexadecimal digits, as etcd names clusters; the same everywhere.
-    static let id = "646973636667"
-    private static let member = "6469736366670001"
-
+    /// The cluster, in hexadecimal digits as etcd's v2 API has it: the same that v3 tells in decimal ones.
+    let id: String
+    private let member: String
+    private let version: String
     /// When this process began.
     private let start: Timestamp
 
-    init(since start: Timestamp) { self.start = start }
+    init(_ service: EtcdService, since start: Timestamp) {
+        id = String(service.identity.clusterID, radix: 16)
+        member = String(service.identity.memberID, radix: 16)
+        version = service.options.version
+        self.start = start
+    }
 
     /// The answer to what is not about keys.
     func answer(_ call: Call, at place: EtcdV2Place, door: EtcdV2Door) async throws -> Response {
@@ -22,7 +28,7 @@ struct EtcdV2Cluster: Sendable {
         }
         if let rest = place.path(below: "/v2/auth") {
             call.name("/v2/auth/**")
-            return EtcdV2Auth().answer(call, String(decoding: rest, as: UTF8.self))
+            return EtcdV2Auth(clusterID: id).answer(call, String(decoding: rest, as: UTF8.self))
         }
         let path = String(decoding: place.path ?? [], as: UTF8.self)
         call.name(["/v2/machines", "/version"].contains(path) ? path : "/v2/**")
@@ -30,13 +36,13 @@ struct EtcdV2Cluster: Sendable {
         case "/v2/machines":
             return call.allow(.get, .head) ?? .plain(url(of: call), type: "text/plain; charset=utf-8")
         case "/version":
-            return call.allow(.get) ?? .plain(#"{"etcdserver":"3.4.23","etcdcluster":"3.4.0"}"#)
+            return call.allow(.get) ?? .plain(#"{"etcdserver":"\#(version)","etcdcluster":"3.4.0"}"#)
         case "/v2/stats/store":
             if let refusal = call.allow(.get) { return refusal }
             return .plain(door.counters.json(expirations: door.service.expirations))
         case "/v2/stats/self": return call.allow(.get) ?? .plain(statistics(at: door.time.now()))
         case "/v2/stats/leader":
-            return call.allow(.get) ?? .plain(#"{"leader":"\#(Self.member)","followers":{}}"#)
+            return call.allow(.get) ?? .plain(#"{"leader":"\#(member)","followers":{}}"#)
         default:
             call.name("/v2/**")
             return .text("404 page not found", status: .notFound)
@@ -52,23 +58,23 @@ struct EtcdV2Cluster: Sendable {
             return .message("discfg has no cluster whose members could be changed", status: .notImplemented)
         }
         let url = Self.quoted(url(of: call))
-        let member = #"{"id":"\#(Self.member)","name":"discfg","peerURLs":[],"clientURLs":[\#(url)]}"#
+        let member = #"{"id":"\#(member)","name":"discfg","peerURLs":[],"clientURLs":[\#(url)]}"#
         var response: Response
         switch rest {
         case "": response = .plain("{\"members\":[\(member)]}\n")
         case "leader": response = .plain(member + "\n")
         default: response = .message("Not found", status: .notFound)
         }
-        response.headers[.etcdClusterID] = Self.id
+        response.headers[.etcdClusterID] = id
         return response
     }
 
     private func statistics(at now: Timestamp) -> String {
         let leader = """
-            {"leader":"\(Self.member)","uptime":"\(Self.duration(now - start))","startTime":"\(start)"}
+            {"leader":"\(member)","uptime":"\(Self.duration(now - start))","startTime":"\(start)"}
             """
         return """
-            {"name":"discfg","id":"\(Self.member)","state":"StateLeader","startTime":"\(start)",\
+            {"name":"discfg","id":"\(member)","state":"StateLeader","startTime":"\(start)",\
             "leaderInfo":\(leader),"recvAppendRequestCnt":0,"sendAppendRequestCnt":0}
             """
     }

@@ -22,8 +22,11 @@ struct EtcdV2Door: Sendable {
         config = options.service.config
         self.time = time
         self.logger = logger
-        cluster = EtcdV2Cluster(since: time.now())
+        cluster = EtcdV2Cluster(options.service, since: time.now())
     }
+
+    /// What `X-Etcd-Cluster-Id` says.
+    var clusterID: String { cluster.id }
 
     /// The answer to a request; `nil` when the path is none of this door's.
     func answer(_ call: Call) async -> Response? {
@@ -32,7 +35,7 @@ struct EtcdV2Door: Sendable {
         do {
             response = try await answer(call, at: place)
         } catch let error as EtcdV2Error {
-            response = error.response(cluster: EtcdV2Cluster.id)
+            response = error.response(cluster: clusterID)
         } catch {
             response = self.response(to: DiscfgError(answering: error))
         }
@@ -59,7 +62,7 @@ struct EtcdV2Door: Sendable {
                     "error.cause": "\(failure.cause.map { String(describing: $0) } ?? "")",
                 ])
         }
-        return error.response(cluster: EtcdV2Cluster.id)
+        return error.response(cluster: clusterID)
     }
 
     private func answer(_ call: Call, at place: EtcdV2Place) async throws -> Response {

@@ -64,22 +64,22 @@ struct EtcdV2Keys: Sendable {
 
     private func response(to result: DirectoryResult, isShort: Bool = false) -> Response {
         switch result {
-        case .failure(let refusal): return EtcdV2Error(refusal).response(cluster: EtcdV2Cluster.id)
+        case .failure(let refusal): return EtcdV2Error(refusal).response(cluster: door.clusterID)
         case .success(let event):
             let size = (event.node.value?.count ?? 0) + (event.previous?.value?.count ?? 0)
             var body = ByteBufferAllocator().buffer(capacity: size + 256)
             body.writeEvent(event, isShort: isShort)
             return Response(
-                status: event.hasCreated ? .created : .ok, headers: Self.headers(at: event.revision),
+                status: event.hasCreated ? .created : .ok, headers: headers(at: event.revision),
                 body: ResponseBody(byteBuffer: body))
         }
     }
 
     /// The headers of a success: the index of the store, and what stands for Raft's.
-    static func headers(at revision: Revision) -> HTTPFields {
+    func headers(at revision: Revision) -> HTTPFields {
         let index = String(revision)
         return [
-            .contentType: "application/json", .etcdClusterID: EtcdV2Cluster.id, .etcdIndex: index, .raftIndex: index,
+            .contentType: "application/json", .etcdClusterID: door.clusterID, .etcdIndex: index, .raftIndex: index,
             .raftTerm: "1",
         ]
     }
@@ -90,12 +90,12 @@ struct EtcdV2Keys: Sendable {
         let first = parameters.waitIndex.map { Revision(clamping: $0) }
         let watch = DirectoryWatch(path, isRecursive: parameters.isRecursive)
         switch try await door.service.follow(watch, from: first, in: config) {
-        case .failure(let refusal): return EtcdV2Error(refusal).response(cluster: EtcdV2Cluster.id)
+        case .failure(let refusal): return EtcdV2Error(refusal).response(cluster: door.clusterID)
         case .success(let feed):
             let stream = EtcdV2Watch(
                 feed: feed, streams: parameters.streams, counters: door.counters,
                 connection: call.context.connection)
-            return Response(status: .ok, headers: Self.headers(at: feed.start), body: stream.body)
+            return Response(status: .ok, headers: headers(at: feed.start), body: stream.body)
         }
     }
 }
