@@ -1,5 +1,6 @@
 import DiscfgCore
 import DiscfgEtcd
+import DiscfgTestSupport
 import Testing
 
 @Suite("etcd snapshots", .timeLimit(.minutes(1)))
@@ -67,6 +68,29 @@ struct SnapshotTests {
         #expect(parts.count == 11 && count == 315_904)
         #expect(
             hexadecimal(parts.last?.blob) == "52e2792f9e6f64c6116140a117c546b5d82bc470a84f254a89a70423a8d98656")
+    }
+
+    @Test(
+        "What ends while a snapshot is read is left out of it, and it is as long as it said", arguments: [true, false])
+    func expiring(isSwept: Bool) async throws {
+        let fixture = EtcdFixture()
+        let value = Value(bytes: [UInt8](repeating: 0x76, count: 2000), contentType: Value.text)
+        let end = Operation.set(try Key(path: "/ends"), value, expiry: .after(.seconds(10)))
+        _ = try await fixture.store.commit(Transaction(then: [end]), to: .default)
+        try await fixture.put("/stays", "1")
+        let snapshot = try await EtcdSnapshot(fixture.etcd)
+        fixture.clock.advance(by: .seconds(10))
+        if isSwept { try await fixture.put("/other", "so that the revision is in the past") }
+        var bytes: [UInt8] = []
+        while let part = try await snapshot.next() {
+            bytes += part.blob
+            // Without an end it would go on with empty parts.
+            try #require(!part.blob.isEmpty)
+        }
+        #expect(bytes.count % 512 == 32 && bytes.count > 2000)
+        let lines = bytes.dropLast(32).split(separator: UInt8(ascii: "\n"))
+        let keys = lines.filter { $0.contains(UInt8(ascii: "{")) }.count - 1
+        #expect(keys == (isSwept ? 2 : 1), "the one that has not ended, and the one that ended after the revision")
     }
 
     @Test("A snapshot whose revision is compacted meanwhile fails, and does not end as if it were whole")
