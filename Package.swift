@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// What is built for etcd's gRPC API only; without the trait its packages are not even fetched.
+// What is built for etcd's gRPC API only.
 let forEtcdGRPC = TargetDependencyCondition.when(traits: ["EtcdGRPC"])
 
 let package = Package(

@@ -56,8 +56,12 @@ struct EtcdV2Fixture: Sendable {
 
     /// Waits until so many watch.
     func waitForWatchers(_ count: Int) async throws {
-        while try await send(.get, "/v2/stats/store").json["watchers"]?.integer != Int64(count) {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await wait { try await send(.get, "/v2/stats/store").json["watchers"]?.integer == Int64(count) }
+    }
+
+    /// Waits until a condition holds; a test that waits in vain ends by its time limit.
+    func wait(until condition: () async throws -> Bool) async throws {
+        // What is awaited shows only in an answer of the server, which cannot call back: it is asked again.
+        while try await !condition() { try await Task.sleep(for: .milliseconds(5)) }
     }
 }

@@ -28,8 +28,6 @@ extension EtcdV2Fixture {
     /// Waits until there are so many keys.
     func waitForKeys(_ count: Int) async throws {
         let all = #"{"key":"AA==","range_end":"AA==","count_only":true}"#
-        while try await call("kv/range", all).json["count"] ?? "0" != .string("\(count)") {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await wait { try await call("kv/range", all).json["count"] ?? "0" == .string("\(count)") }
     }
 }

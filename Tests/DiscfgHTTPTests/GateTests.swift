@@ -18,6 +18,7 @@ struct GateTests {
                 group.addTask {
                     for _ in 0..<200 {
                         let gate = Gate()
+                        // Longer than any test: it ends because the gate cancels it, or the suite fails by its time limit.
                         async let bound = gate.bound { try await Task.sleep(for: .seconds(3600)) }
                         gate.open()
                         let value: Void? = try await bound

@@ -155,8 +155,8 @@ extension Operation {
         case .delete(let key): return evaluator.remove([evaluator.item(key)].compactMap { $0 })
         case .deleteAll(let selection):
             return evaluator.remove(selection.ranges.flatMap { evaluator.items(in: $0) })
-        case .transaction(let transaction): return .init(nested: try transaction.carryOut(on: &evaluator))
-        case .fail: return .init()
+        // The transaction around them carries them out, by what was decided before anything was changed.
+        case .transaction, .fail: return .init()
         }
     }
 }

@@ -13,9 +13,9 @@ final class ClientFrames: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     /// So many resets within a window go to NIO, which does without an answer: two windows are below its limit.
-    static let passedResets = 90
+    private static let passedResets = 90
     /// More of them are an attack; NIO is shown the rest, and ends it.
-    static let maximumResets = 3000
+    private static let maximumResets = 3000
     /// So many PINGs are answered while the client reads nothing.
     private static let maximumUnread = 1000
     private static let window = TimeAmount.seconds(30)
