@@ -1,6 +1,6 @@
 # `make help` lists the targets. A recipe that is more than a few commands is a script in Scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help run test compare-etcd check build bench bench-etcd bench-dynamodb format clean
+.PHONY: help run test compare-etcd check build lambda test-lambda bench bench-etcd bench-dynamodb bench-lambda format clean
 
 LISTEN ?= 127.0.0.1:8899
 STEPS ?= 200000
@@ -35,6 +35,14 @@ build: ## Build the release binary .build/release/discfg: static Swift library, 
 	@Scripts/install-dependencies.sh build
 	Scripts/build-release.sh
 
+lambda: ## Build .build/lambda/discfg-lambda.zip for AWS Lambda, the same bytes for the same sources.
+	@Scripts/install-dependencies.sh lambda
+	Scripts/build-lambda.sh
+
+test-lambda: lambda ## Deploy that zip to AWS's stand-in with Terraform, and go the README's tour there.
+	@Scripts/install-dependencies.sh test
+	@DISCFG_LAMBDA_ZIP=$(CURDIR)/.build/lambda/discfg-lambda.zip Scripts/test.sh --filter DeployedTests
+
 bench: build ## Measure against etcd on this machine, and print the tables of docs/benchmarks.md.
 	@Scripts/install-dependencies.sh bench
 	Benchmarks/run.sh
@@ -48,8 +56,12 @@ bench-dynamodb: ## Measure commits and costs on DynamoDB's stand-in, and print t
 	swift build -c release --product dynamodb-benchmark
 	@DISCFG_AWS_VENV=$(CURDIR)/.venv-aws "$$(swift build -c release --show-bin-path)/dynamodb-benchmark"
 
+bench-lambda: build lambda ## Measure discfg-lambda beside Python with boto3, and print the table of docs/benchmarks.md.
+	@Scripts/install-dependencies.sh bench-lambda
+	Benchmarks/lambda.sh
+
 format: ## Rewrite the Swift sources in the project's format.
 	swift format --in-place --parallel --recursive $(SWIFT_FILES)
 
 clean: ## Remove what was built and the tests' Python environments.
-	rm -rf .build .venv .venv-aws .venv-etcd
+	rm -rf .build .venv .venv-aws .venv-etcd .venv-lambda

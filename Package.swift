@@ -11,15 +11,19 @@ let package = Package(
     products: [
         .library(name: "DiscfgCore", targets: ["DiscfgCore"]),
         .library(name: "DiscfgFormats", targets: ["DiscfgFormats"]),
+        .library(name: "DiscfgYAML", targets: ["DiscfgYAML"]),
+        .library(name: "DiscfgNotifications", targets: ["DiscfgNotifications"]),
         .library(name: "DiscfgSQLite", targets: ["DiscfgSQLite"]),
         .library(name: "DiscfgDynamoDB", targets: ["DiscfgDynamoDB"]),
         .library(name: "DiscfgEtcd", targets: ["DiscfgEtcd"]),
         .library(name: "DiscfgEtcdGRPC", targets: ["DiscfgEtcdGRPC"]),
         .library(name: "AWSClient", targets: ["AWSClient"]),
+        .library(name: "LambdaRuntime", targets: ["LambdaRuntime"]),
         .library(name: "DiscfgHTTP", targets: ["DiscfgHTTP"]),
         .library(name: "DiscfgClient", targets: ["DiscfgClient"]),
         .library(name: "DiscfgTestSupport", targets: ["DiscfgTestSupport"]),
         .executable(name: "discfg", targets: ["discfg"]),
+        .executable(name: "discfg-lambda", targets: ["discfg-lambda"]),
     ],
     traits: [
         .trait(name: "EtcdGRPC", description: "etcd's v3 API over gRPC: discfg serve --etcd-listen."),
@@ -28,7 +32,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -39,12 +43,13 @@ let package = Package(
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
         .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        // Without the traits that need the whole of Foundation, which would double what discfg-lambda has to load.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
     targets: [
         .target(
@@ -56,10 +61,13 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
+        .target(name: "DiscfgFormats", dependencies: ["DiscfgCore"]),
+        // Apart, because its parser needs the whole of Foundation.
         .target(
-            name: "DiscfgFormats",
+            name: "DiscfgYAML",
             dependencies: [
                 "DiscfgCore",
+                "DiscfgFormats",
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
@@ -91,6 +99,29 @@ let package = Package(
                 "AWSClient",
                 "DiscfgCore",
                 .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .target(
+            name: "DiscfgNotifications",
+            dependencies: [
+                "AWSClient",
+                "DiscfgCore",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(
+            name: "LambdaRuntime",
+            dependencies: [
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
         .target(
@@ -171,6 +202,8 @@ let package = Package(
                 "DiscfgEtcd",
                 .target(name: "DiscfgEtcdGRPC", condition: forEtcdGRPC),
                 "DiscfgFormats",
+                "DiscfgYAML",
+                "DiscfgNotifications",
                 "DiscfgSQLite",
                 "DiscfgHTTP",
                 "DiscfgClient",
@@ -187,6 +220,26 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
+        // Lets discfg-lambda start where glibc is older than here.
+        .target(name: "CGlibcShim"),
+        .executableTarget(
+            name: "discfg-lambda",
+            dependencies: [
+                "AWSClient",
+                "CGlibcShim",
+                "DiscfgCore",
+                "DiscfgDynamoDB",
+                "DiscfgEtcd",
+                "DiscfgHTTP",
+                "DiscfgNotifications",
+                "LambdaRuntime",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
         .executableTarget(
             name: "dynamodb-benchmark",
             dependencies: [
@@ -200,8 +253,40 @@ let package = Package(
         .testTarget(name: "DiscfgCoreTests", dependencies: ["DiscfgCore", "DiscfgTestSupport"]),
         .testTarget(
             name: "DiscfgFormatsTests",
-            dependencies: ["DiscfgFormats"],
+            dependencies: ["DiscfgFormats", "DiscfgYAML"],
             resources: [.copy("Fixtures")]
+        ),
+        .testTarget(
+            name: "DiscfgNotificationsTests",
+            dependencies: [
+                "AWSClient", "AWSTestSupport", "DiscfgCore", "DiscfgNotifications", "DiscfgTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "LambdaRuntimeTests",
+            dependencies: [
+                "LambdaRuntime",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "discfg-lambdaTests",
+            dependencies: [
+                "discfg-lambda", "DiscfgCore", "DiscfgEtcd", "DiscfgHTTP", "DiscfgNotifications", "DiscfgTestSupport",
+                "LambdaRuntime",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
         ),
         .testTarget(
             name: "DiscfgSQLiteTests",
@@ -265,7 +350,7 @@ let package = Package(
         .testTarget(
             name: "DiscfgHTTPTests",
             dependencies: [
-                "DiscfgEtcd", "DiscfgHTTP", "DiscfgTestSupport",
+                "DiscfgEtcd", "DiscfgHTTP", "DiscfgTestSupport", "DiscfgYAML",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -289,14 +374,14 @@ let package = Package(
         .testTarget(
             name: "discfgTests",
             dependencies: [
-                "discfg", "DiscfgCore", "DiscfgFormats",
+                "discfg", "DiscfgCore", "DiscfgDynamoDB", "DiscfgFormats",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "discfg", "AWSTestSupport", "DiscfgCore", "DiscfgSQLite",
+                "discfg", "discfg-lambda", "AWSTestSupport", "DiscfgCore", "DiscfgSQLite",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -304,7 +389,7 @@ let package = Package(
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            exclude: ["Etcd/Programs"]
+            exclude: ["Etcd/Programs", "Deploy"]
         ),
     ],
     swiftLanguageModes: [.v6]
@@ -325,6 +410,6 @@ if Context.environment["DISCFG_WARNINGS_AS_ERRORS"] == "1" {
     settings.append(.treatAllWarnings(as: .error))
 }
 
-for target in package.targets {
+for target in package.targets where target.name != "CGlibcShim" {
     target.swiftSettings = settings
 }

@@ -6,7 +6,9 @@
 # - an engine imports DiscfgCore and its driver, never another engine and never DiscfgHTTP;
 # - DiscfgEtcd imports no wire: the doors that speak etcd's API import it;
 # - DiscfgHTTP imports no engine; DiscfgCore imports no network, no driver and no full Foundation;
-# - only an executable chooses an engine;
+# - DiscfgYAML is apart from the other formats: its parser needs the whole of Foundation;
+# - LambdaRuntime knows nothing of discfg;
+# - only an executable chooses an engine; discfg-lambda has neither SQLite nor ArgumentParser nor the whole of Foundation;
 # - AWSClient and what tests it know nothing of discfg.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,17 +16,22 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 rules() {
     cat <<'RULES'
 DiscfgCore         CoreMetrics Logging Metrics ServiceLifecycle
-DiscfgFormats      DiscfgCore Foundation Yams
+CGlibcShim         nothing
+DiscfgFormats      DiscfgCore
+DiscfgYAML         DiscfgCore DiscfgFormats Yams
+LambdaRuntime      Logging NIOCore NIOHTTP1 NIOPosix
 AWSClient          AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
 AWSTestSupport     Foundation NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
 DiscfgDynamoDB     AWSClient DiscfgCore Crypto
 DiscfgSQLite       DiscfgCore Crypto Foundation GRDB GRDBSQLite Logging
 DiscfgEtcd         DiscfgCore Crypto Logging
+DiscfgNotifications AWSClient DiscfgCore AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix ServiceLifecycle
 DiscfgEtcdGRPC     DiscfgCore DiscfgEtcd GRPCCore GRPCNIOTransportHTTP2Posix GRPCProtobuf Logging NIOCore NIOHTTP2 NIOPosix ServiceLifecycle SwiftProtobuf
 DiscfgHTTP         DiscfgCore DiscfgEtcd DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore ServiceLifecycle
 DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
 DiscfgTestSupport  DiscfgCore Foundation Logging
-discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgEtcdGRPC DiscfgFormats DiscfgHTTP DiscfgSQLite ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage UnixSignals
+discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgEtcdGRPC DiscfgFormats DiscfgHTTP DiscfgNotifications DiscfgSQLite DiscfgYAML ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage UnixSignals
+discfg-lambda      AWSClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgHTTP DiscfgNotifications HTTPTypes Hummingbird LambdaRuntime Logging NIOCore
 RULES
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what a target of the Makefile needs and this machine lacks; touches nothing when all is there.
-# usage: Scripts/install-dependencies.sh build|test|check|bench|bench-dynamodb
+# usage: Scripts/install-dependencies.sh build|test|check|lambda|bench|bench-dynamodb|bench-lambda
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -75,7 +75,8 @@ make_environment() {
     echo "Installing $list into $folder"
     rm -rf "$folder"
     python3 -m venv "$folder"
-    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$list"
+    # The lists are complete; of aws-sam-cli only a program in it is wanted, and not what it needs besides.
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --requirement "$list"
     cp "$list" "$folder/requirements.txt"
 }
 
@@ -95,6 +96,21 @@ test)
     make_environment .venv-aws Scripts/requirements-aws.txt ministack
     # One of its own: etcd's clients need an old protobuf.
     make_environment .venv-etcd Scripts/requirements-etcd.txt pip
+    # One of its own: it has another botocore than ministack, and what lints and emulates Lambda.
+    make_environment .venv-lambda Scripts/requirements-lambda.txt cfn-lint
+    ;;
+lambda)
+    need_sqlite # SwiftPM looks for all that the package knows
+    need objdump binutils
+    need python3 python3
+    install_packages
+    ;;
+bench-lambda)
+    need_sqlite
+    need_python
+    install_packages
+    make_environment .venv-aws Scripts/requirements-aws.txt ministack
+    make_environment .venv-lambda Scripts/requirements-lambda.txt cfn-lint
     ;;
 check)
     need_sqlite
@@ -115,5 +131,5 @@ bench)
     need_etcd
     install_packages
     ;;
-*) fail "usage: $0 build|test|check|bench|bench-dynamodb" ;;
+*) fail "usage: $0 build|test|check|lambda|bench|bench-dynamodb|bench-lambda" ;;
 esac

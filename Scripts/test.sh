@@ -11,6 +11,7 @@ swift build --build-tests
 export DISCFG_TEST_VENV="$PWD/.venv"
 export DISCFG_AWS_VENV="$PWD/.venv-aws"
 export DISCFG_ETCD_VENV="$PWD/.venv-etcd"
+export DISCFG_LAMBDA_VENV="$PWD/.venv-lambda"
 run() { swift test --skip-build --disable-xctest "$@" 2>&1 | tee -a .build/test.log; }
 if [[ $# -gt 0 ]]; then
     run "$@"

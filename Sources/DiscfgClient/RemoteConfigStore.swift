@@ -9,11 +9,22 @@ import NIOHTTP1
 public final class RemoteConfigStore: Sendable {
     let connection: ServerConnection
 
+    /// Tells the header fields that prove who sends a request.
+    public typealias Authorize =
+        @Sendable (
+            _ method: String, _ url: String, _ fields: [(name: String, value: String)], _ body: [UInt8]
+        ) async throws -> [(name: String, value: String)]
+
     /// A store at a server's address, such as `http://127.0.0.1:8899`; nothing is sent yet.
     ///
+    /// - Parameters:
+    ///   - url: The address; a path stands before the paths of all requests.
+    ///   - author: Who makes the changes, where the server does not know that better.
+    ///   - authorize: Adds to each request what a server asks for that does not let everybody in.
+    ///   - logger: Where the connections are logged.
     /// - Throws: `DiscfgError` with code `invalidRequest` when the address is not one.
-    public init(url: String, author: String, logger: Logger) throws {
-        connection = try ServerConnection(url: url, author: author, logger: logger)
+    public init(url: String, author: String, authorize: Authorize? = nil, logger: Logger) throws {
+        connection = try ServerConnection(url: url, author: author, authorize: authorize, logger: logger)
     }
 
     /// Closes the connections; nothing can be asked afterwards.

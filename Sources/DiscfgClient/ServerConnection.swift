@@ -18,17 +18,21 @@ final class ServerConnection: Sendable {
 
     private let base: String
     private let author: String
+    private let authorize: RemoteConfigStore.Authorize?
     private let client: HTTPClient
     private let logger: Logger
 
-    init(url: String, author: String, logger: Logger) throws(DiscfgError) {
+    init(
+        url: String, author: String, authorize: RemoteConfigStore.Authorize?, logger: Logger
+    ) throws(DiscfgError) {
         let base = url.last == "/" ? String(url.dropLast()) : url
-        let host = base.hasPrefix("http://") ? base.dropFirst(7) : base.hasPrefix("https://") ? base.dropFirst(8) : ""
-        guard !host.isEmpty, !host.contains("/"), !host.contains("?"), !host.contains("@") else {
+        let rest = base.hasPrefix("http://") ? base.dropFirst(7) : base.hasPrefix("https://") ? base.dropFirst(8) : ""
+        guard !rest.isEmpty, rest.first != "/", !rest.contains(where: { "?#@".contains($0) }) else {
             throw .invalid("“\(url)” is not the address of a server.", hint: "Write it as http://HOST:PORT.")
         }
         self.base = base
         self.author = author
+        self.authorize = authorize
         self.logger = logger
         var configuration = HTTPClient.Configuration()
         configuration.timeout.connect = .seconds(5)
@@ -65,6 +69,11 @@ final class ServerConnection: Sendable {
         if let body {
             request.headers.add(name: "Content-Type", value: Value.json)
             request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        if let authorize {
+            for field in try await authorize(method.rawValue, request.url, request.headers.map { $0 }, body ?? []) {
+                request.headers.replaceOrAdd(name: field.name, value: field.value)
+            }
         }
         let deadline = NIODeadline.now() + .seconds(60) + .milliseconds(waiting.milliseconds)
         do {

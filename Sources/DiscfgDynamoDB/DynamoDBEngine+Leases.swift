@@ -124,7 +124,7 @@ extension DynamoDBEngine {
     }
 
     /// Looks in the incarnation that is known, and where nothing is found, in the one that the config's record names.
-    private func find<Result>(
+    func find<Result>(
         in config: ConfigName, _ body: (TableLayout, _ incarnation: String) async throws -> Result?
     ) async throws -> Result? {
         let isRemembered = known[config] != nil

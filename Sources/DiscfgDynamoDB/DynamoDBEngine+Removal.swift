@@ -129,7 +129,9 @@ extension DynamoDBEngine {
     func purge(_ record: StoredConfig) async throws {
         let layout = layout(record.name)
         try await removeItems(of: record, in: layout)
-        try await removeLeases(of: record, in: layout)
+        for partition in [layout.leases(record.incarnation), layout.notes(record.incarnation)] {
+            try await removeRecords(of: partition)
+        }
         try await BlobCollector(table: table, layout: layout, incarnation: record.incarnation).removeAll()
         try await emptyLog(of: record, in: layout)
         // The record last, and with it its name: as long as they are there, what is left is found.
@@ -164,9 +166,9 @@ extension DynamoDBEngine {
         } while query.start != nil
     }
 
-    private func removeLeases(of record: StoredConfig, in layout: TableLayout) async throws {
-        var query = PartitionQuery(
-            partition: layout.leases(record.incarnation), attributes: [Name.partition, Name.sort])
+    /// Removes all records of a partition that no other incarnation has.
+    private func removeRecords(of partition: String) async throws {
+        var query = PartitionQuery(partition: partition, attributes: [Name.partition, Name.sort])
         repeat {
             let answer = try await table.query(query)
             _ = try await (answer.items ?? []).concurrently(atMost: 8) { [table] in try await table.delete($0) }

@@ -51,5 +51,5 @@ struct StoredConfig: Sendable {
 
 extension ConfigSettings {
     /// The settings as they are kept: without the capacity, which is the table's.
-    var storedText: String { ConfigSettings(retention: retention).json.text }
+    var storedText: String { ConfigSettings(retention: retention, notifications: notifications).json.text }
 }

@@ -33,6 +33,11 @@ struct TableLayout: Sendable {
     func lease(_ id: Int64, _ incarnation: String) -> [String: AttributeValue] {
         Self.key(leases(incarnation), Self.bytes(of: id))
     }
+    /// The partition of the notes: of this incarnation alone, as the log.
+    func notes(_ incarnation: String) -> String { "C#\(config)#N#\(incarnation)" }
+    func note(_ name: String, _ incarnation: String) -> [String: AttributeValue] {
+        Self.key(notes(incarnation), Array(name.utf8))
+    }
     /// The partition of the parts of one large value; no two uploads have the same name.
     func parts(of blob: BlobReference) -> String { "C#\(config)#V#\(blob.digest)#\(blob.upload)" }
 
@@ -103,6 +108,10 @@ enum Name {
     static let room = "room"
     /// Tells whether a lease that is there already was made by a try whose answer was lost.
     static let mark = "mark"
+
+    // Notes.
+    static let note = "note"
+    static let version = "ver"
 
     // Large values.
     static let upload = "up"

@@ -51,17 +51,18 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
     ///
     /// Objects become paths, scalars and arrays become leaves that keep their type; see ``Leaf``. An array is split into
     /// one leaf for each element when `splitArrays` says so, and also when it holds something that JSON has no type for,
-    /// such as a TOML date. `document` picks one document of a YAML stream, counted from 1.
+    /// such as a TOML date. `document` picks one document of a YAML stream, counted from 1; `yaml` reads it.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest`, with the line where the format has lines, and without any
     ///   value: for syntax errors, input that is not UTF-8 (except in properties), more than 512 levels of nesting, a root
-    ///   that is not an object (or, with `splitArrays`, an array), and a YAML stream of several documents.
+    ///   that is not an object (or, with `splitArrays`, an array), and a YAML stream of several documents; `unsupported` for
+    ///   YAML that nothing reads.
     public func leaves(
-        of bytes: some Collection<UInt8>, document: Int? = nil, splitArrays: Bool = false
+        of bytes: some Collection<UInt8>, document: Int? = nil, splitArrays: Bool = false, yaml: YAMLReader?
     ) throws(DiscfgError) -> [Leaf] {
         let bytes = Array(bytes)
         return try RoomyStack.run { () throws(DiscfgError) in
-            try Leaf.leaves(of: tree(of: bytes, document: document), splitArrays: splitArrays)
+            try Leaf.leaves(of: tree(of: bytes, document: document, yaml: yaml), splitArrays: splitArrays)
         }
     }
 
@@ -91,18 +92,20 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
     /// A JSON value as YAML, with the members of objects in their order.
     public static func yaml(of json: JSONValue) -> [UInt8] { YAMLWriter.bytes(of: ConfigTree(json)) }
 
-    func tree(of bytes: [UInt8], document: Int? = nil) throws(DiscfgError) -> ConfigTree {
+    func tree(of bytes: [UInt8], document: Int? = nil, yaml: YAMLReader?) throws(DiscfgError) -> ConfigTree {
         if let document, self != .yaml, document != 1 {
             throw .invalid(
                 "There is no document \(document): only a YAML file can hold several.",
                 hint: "Leave out “--document \(document)”.")
         }
-        return switch self {
-        case .json: try JSONFormat.tree(of: bytes)
-        case .yaml: try YAMLFormat.tree(of: bytes, document: document)
-        case .toml: try TOMLFormat.tree(of: bytes)
-        case .env: try DotenvFormat.tree(of: bytes)
-        case .properties: try PropertiesFormat.tree(of: bytes)
+        switch self {
+        case .json: return try JSONFormat.tree(of: bytes)
+        case .yaml:
+            guard let yaml else { throw YAMLReader.missing }
+            return try yaml.read(bytes, document).get()
+        case .toml: return try TOMLFormat.tree(of: bytes)
+        case .env: return try DotenvFormat.tree(of: bytes)
+        case .properties: return try PropertiesFormat.tree(of: bytes)
         }
     }
 }

@@ -1,7 +1,7 @@
 import DiscfgCore
 
 /// What a configuration file says, in a form that all formats share: JSON and the types that JSON lacks.
-enum ConfigTree: Sendable, Hashable {
+package enum ConfigTree: Sendable, Hashable {
     case null
     case bool(Bool)
     /// A number as JSON writes it; the literal is kept, so 5432, 5432.0 and 5.432e3 stay apart.
@@ -12,13 +12,18 @@ enum ConfigTree: Sendable, Hashable {
     case object([Member])
 
     /// One member of an object; names are unique within it.
-    struct Member: Sendable, Hashable {
-        var name: String
-        var value: ConfigTree
+    package struct Member: Sendable, Hashable {
+        package var name: String
+        package var value: ConfigTree
+
+        package init(name: String, value: ConfigTree) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The most levels of nesting that any parser here follows; input may come from anyone, and the stack is finite.
-    static let maximumDepth = 512
+    package static let maximumDepth = 512
 
     init(_ json: JSONValue) {
         switch json {

@@ -1,11 +1,11 @@
-import DiscfgCore
+package import DiscfgCore
 
 /// The text of a file, and where in it something stands.
-enum SourceText {
+package enum SourceText {
     /// The bytes as text, without a byte order mark.
     ///
     /// - Throws: `DiscfgError` with the line of the first byte that is not UTF-8.
-    static func decode(_ bytes: [UInt8]) throws(DiscfgError) -> String {
+    package static func decode(_ bytes: [UInt8]) throws(DiscfgError) -> String {
         let content = withoutMark(bytes)
         if let text = String(validating: content, as: UTF8.self) { return text }
         var valid = 0

@@ -1,5 +1,5 @@
 /// A date, a time, or both, read from the forms that YAML and TOML write, and written as RFC 3339 does.
-struct TimestampText: Sendable, Hashable {
+package struct TimestampText: Sendable, Hashable {
     private(set) var date: String?
     private(set) var time: String?
     /// `Z`, or hours and minutes such as `+05:30`.
@@ -16,7 +16,7 @@ struct TimestampText: Sendable, Hashable {
     /// Reads a timestamp; `nil` for other text and for what no calendar or clock has, such as 2023-02-29.
     ///
     /// Source: https://yaml.org/type/timestamp.html and TOML 1.0, which allows the narrower forms.
-    init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         var reader = Reader(rest: Array(text.utf8)[...])
         if let date = reader.date() {
             self.date = date.text

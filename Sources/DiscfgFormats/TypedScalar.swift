@@ -10,8 +10,8 @@ import Foundation
 ///
 /// It is stored as text with a parameter in its content type, such as `text/plain; type=local-date`, so that an export in a
 /// format with that type gives the same data, and any other reader sees sensible text.
-struct TypedScalar: Sendable, Hashable {
-    enum Kind: String, CaseIterable, Sendable {
+package struct TypedScalar: Sendable, Hashable {
+    package enum Kind: String, CaseIterable, Sendable {
         case offsetDateTime = "offset-date-time"
         case localDateTime = "local-date-time"
         case localDate = "local-date"
@@ -25,15 +25,15 @@ struct TypedScalar: Sendable, Hashable {
         case binary
     }
 
-    let kind: Kind
-    let text: String
+    package let kind: Kind
+    package let text: String
 
     init(_ kind: Kind, _ text: String) {
         self.kind = kind
         self.text = text
     }
 
-    init(binary bytes: [UInt8]) { self.init(.binary, Data(bytes).base64EncodedString()) }
+    package init(binary bytes: [UInt8]) { self.init(.binary, Data(bytes).base64EncodedString()) }
 
     init(_ timestamp: TimestampText) { self.init(timestamp.kind, timestamp.text) }
 

@@ -6,8 +6,8 @@ import DiscfgCore
 /// and `off` are bools as in 1.1. On some numbers they do not agree: `1_000`, `0b101` and `22:22` are numbers in 1.1 only,
 /// `1e3` and `0o17` in 1.2 only, `010` is 8 or 10. These are kept as they are written.
 /// Source: https://yaml.org/type/ for 1.1, as PyYAML reads it, and section 10.3 of YAML 1.2.
-enum YAMLScalar {
-    static func resolve(_ text: String) -> ConfigTree {
+package enum YAMLScalar {
+    package static func resolve(_ text: String) -> ConfigTree {
         guard let first = text.utf8.first else { return .null }
         switch text {
         case "~", "null", "Null", "NULL": return .null

@@ -1,21 +1,43 @@
 public import Hummingbird
+public import Logging
 public import NIOCore
 
-/// What a request comes with: Hummingbird's own, and the connection.
+/// What a request comes with: Hummingbird's own, the connection, and what a gateway knows of the caller.
 public struct DiscfgRequestContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
     /// The connection that the request came by.
     let connection: Connection
+    /// Who calls, where that is known and not only said.
+    let caller: String?
+    /// Whether an answer may be held back until there is something to tell: not where each second of waiting is paid for.
+    let mayWait: Bool
 
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         connection = Connection(channel: source.channel)
+        (caller, mayWait) = (nil, true)
+    }
+
+    /// What a request comes with that a gateway has passed on.
+    ///
+    /// - Parameters:
+    ///   - caller: Who calls, as the gateway's authoriser says; `nil` where it says nothing.
+    ///   - logger: Where Hummingbird logs.
+    public init(fromGateway caller: String?, logger: Logger) {
+        coreContext = CoreRequestContextStorage(source: GatewaySource(logger: logger))
+        connection = Connection(channel: nil)
+        (self.caller, mayWait) = (caller, false)
+    }
+
+    private struct GatewaySource: RequestContextSource {
+        let logger: Logger
     }
 }
 
 /// A client's connection, for those who write nothing for a long time and would not notice that the client is gone.
 struct Connection: Sendable {
-    fileprivate let channel: any Channel
+    /// `nil` where a gateway has it.
+    fileprivate let channel: (any Channel)?
 
     /// Runs something for as long as the client is there.
     ///
@@ -23,6 +45,7 @@ struct Connection: Sendable {
     /// - Returns: `nil` when the client closed the connection, or its side of it, first.
     /// - Throws: What the body throws.
     func whileOpen<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value? {
+        guard let channel else { return try await body() }
         guard let monitor = try? await channel.pipeline.handler(type: ConnectionMonitor.self).get() else {
             // None was put in; or the connection is closed already, and has lost its handlers.
             let closed = Gate()

@@ -1,4 +1,5 @@
 public import DiscfgCore
+public import DiscfgFormats
 import HTTPTypes
 public import Hummingbird
 public import Logging
@@ -21,15 +22,21 @@ public struct DiscfgResponder: HTTPResponder {
         public var time: TimeSource
         /// What the doors for etcd's clients need; without it there are none.
         public var etcd: EtcdOptions?
+        /// What reads YAML; without it YAML cannot be imported.
+        public var yaml: YAMLReader?
+        /// What sends notifications; without it there is nothing at `/v1/CONFIG/notifications`.
+        public var notifications: (any NotificationStore)?
 
         public init(
             access: AccessPolicy = .unchecked, registry: PrometheusRegistry? = nil, time: TimeSource = .system,
-            etcd: EtcdOptions? = nil
+            etcd: EtcdOptions? = nil, yaml: YAMLReader? = nil, notifications: (any NotificationStore)? = nil
         ) {
             self.access = access
             self.registry = registry
             self.time = time
             self.etcd = etcd
+            self.yaml = yaml
+            self.notifications = notifications
         }
     }
 
@@ -43,7 +50,10 @@ public struct DiscfgResponder: HTTPResponder {
     /// A responder on a store.
     public init(store: any ConfigStore, options: Options = Options(), logger: Logger) {
         let table = RouteTable()
-        RESTRoutes(store: store, time: options.time).add(to: table)
+        RESTRoutes(store: store, time: options.time, yaml: options.yaml).add(to: table)
+        if let notifications = options.notifications {
+            NotificationRoutes(notifications: notifications).add(to: table)
+        }
         OperationsRoutes(store: store, registry: options.registry).add(to: table)
         if let etcd = options.etcd {
             EtcdV3Routes(service: etcd.service).add(to: table)

@@ -33,7 +33,8 @@ extension DiscfgError {
     /// The HTTP status of the error: the one place where codes become statuses.
     var status: HTTPResponse.Status {
         switch code {
-        case .keyNotFound, .configNotFound, .routeNotFound, .pathNotFound, .leaseNotFound: .notFound
+        case .keyNotFound, .configNotFound, .routeNotFound, .pathNotFound, .leaseNotFound, .notificationNotFound:
+            .notFound
         case .conditionFailed: .preconditionFailed
         case .configExists, .leaseExists: .conflict
         case .invalidName, .invalidRequest, .futureRevision, .notJSON: .badRequest
@@ -42,6 +43,7 @@ extension DiscfgError {
         case .unsupported: .unsupportedMediaType
         case .forbidden: .forbidden
         case .methodNotAllowed: .methodNotAllowed
+        case .deliveryFailed: .badGateway
         case .storeUnavailable, .outcomeUnknown, .overloaded: .serviceUnavailable
         case .storeNotWritable: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
         default: .internalServerError

@@ -46,9 +46,19 @@ struct Call: Sendable {
         get throws { try ConfigName(try PercentEncoding.decode(context.parameters.get("cfg") ?? "")) }
     }
 
-    /// Who makes the request, as they say themselves.
+    /// Who makes the request: whom a gateway knows them for, or else who they say they are.
     var author: String {
-        get throws { try request.headers[.author].map { field throws in try PercentEncoding.decode(field) } ?? "" }
+        get throws {
+            if let caller = context.caller { return caller }
+            return try request.headers[.author].map { field throws in try PercentEncoding.decode(field) } ?? ""
+        }
+    }
+
+    /// Refuses to hold an answer open where that cannot be.
+    func refuseStream(_ hint: String) throws(DiscfgError) {
+        guard context.mayWait else {
+            throw DiscfgError(.unsupported, "A stream cannot be held open behind this gateway.", hint: hint)
+        }
     }
 
     /// Refuses conditions where there is no key that they could be about: they must not be ignored.

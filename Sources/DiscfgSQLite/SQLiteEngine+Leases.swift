@@ -119,7 +119,7 @@ extension Database {
 
 extension Query {
     /// What `body` makes of each row.
-    fileprivate func all<Result>(_ body: (Query) throws -> Result) throws -> [Result] {
+    func all<Result>(_ body: (Query) throws -> Result) throws -> [Result] {
         var results: [Result] = []
         try forEach { row in
             results.append(try body(row))

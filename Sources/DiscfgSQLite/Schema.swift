@@ -99,6 +99,15 @@ enum Schema {
         CREATE INDEX leases_by_expiry ON leases(config, iif(ending, 0, expiry));
         CREATE INDEX items_by_lease ON items(config, lease) WHERE lease IS NOT NULL;
         """,
+        """
+        CREATE TABLE notes(
+            config INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            value BLOB NOT NULL,
+            version INTEGER NOT NULL,
+            PRIMARY KEY(config, name)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// What a file is.

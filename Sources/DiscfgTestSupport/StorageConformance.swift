@@ -23,7 +23,8 @@ public struct StorageConformance: Sendable {
     }
 
     /// Everything that an engine must do.
-    public static let cases: [Case] = configCases + logCases + historyCases + itemCases + leaseCases + modelCases
+    public static let cases: [Case] =
+        configCases + logCases + historyCases + itemCases + leaseCases + noteCases + modelCases
 
     private let makeEngine: @Sendable () async throws -> any StorageEngine
     private let seed: UInt64

@@ -30,6 +30,7 @@ struct Discfg: AsyncParsableCommand {
                 name: "History", subcommands: [History.self, Diff.self, Rollback.self, Watch.self, Compact.self]),
             CommandGroup(name: "Files", subcommands: [Import.self, Export.self]),
             CommandGroup(name: "Processes", subcommands: [Exec.self, Env.self]),
+            CommandGroup(name: "Notifications", subcommands: [Notify.self]),
             CommandGroup(name: "Server", subcommands: [Serve.self, StoreCommand.self, Version.self, Completions.self]),
         ])
 

@@ -2,6 +2,7 @@ import AWSClient
 import DiscfgClient
 import DiscfgCore
 import DiscfgDynamoDB
+import DiscfgNotifications
 import DiscfgSQLite
 import Logging
 import Metrics
@@ -15,21 +16,31 @@ struct OpenStore: Sendable {
     var local: ConfigService?
     /// The table, where there is one.
     var table: TableManager?
+    /// The notifications of its configs.
+    let notifications: any NotificationStore
+    /// What sends them, where the store is in this process.
+    var notifier: Notifier?
     private var shutdown: @Sendable () async throws -> Void = {}
 
     /// Opens the store that the settings name.
     init(_ settings: Settings, metrics: any MetricsFactory, pollInterval: Duration?, logger: Logger) throws {
         let service: ConfigService
+        var closeStore: @Sendable () async throws -> Void = {}
         switch settings.store {
         case .server(let url):
-            let remote = try RemoteConfigStore(url: url, author: settings.author, logger: logger)
-            store = remote
-            shutdown = { try await remote.shutdown() }
+            let authorization = try ServerAuthorization(of: url, environment: settings.environment, logger: logger)
+            let remote = try RemoteConfigStore(
+                url: url, author: settings.author, authorize: authorization?.fields, logger: logger)
+            (store, notifications) = (remote, remote)
+            shutdown = {
+                try await remote.shutdown()
+                try await authorization?.shutdown()
+            }
             return
         case .sqlite(let path):
             service = Self.service(try SQLiteEngine(path: path), metrics, pollInterval, logger)
         case .dynamodb(let address):
-            let client = try Self.client(address, environment: settings.environment, metrics: metrics, logger: logger)
+            let client = try Self.client(settings, address, metrics: metrics, logger: logger)
             let units = Counter(label: "discfg_dynamodb_units_total", dimensions: [], factory: metrics)
             let engine = DynamoDBEngine(
                 table: address.table, client: client,
@@ -37,12 +48,21 @@ struct OpenStore: Sendable {
                     meter: { units.increment(by: Int64((($0.capacityUnits ?? 0) * 2).rounded())) },
                     progress: { if Descriptor.error.isTerminal { Output.note($0) } }))
             table = engine.manager
-            shutdown = { try await client.shutdown() }
+            closeStore = { try await client.shutdown() }
             service = Self.service(engine, metrics, pollInterval, logger)
         case .memory:
             service = Self.service(MemoryEngine(), metrics, pollInterval, logger)
         }
         (store, local) = (service, service)
+        let sender = TargetSender(allowsPrivateWebhooks: settings.allowsPrivateWebhooks) { region in
+            try Self.client(settings, settings.store.address, region: region, metrics: metrics, logger: logger)
+        }
+        let notifier = Notifier(service: service, sender: sender, logger: logger)
+        (self.notifier, notifications) = (notifier, notifier)
+        shutdown = { [closeStore] in
+            try await sender.shutdown()
+            try await closeStore()
+        }
     }
 
     /// Closes the store; nothing can be done with it afterwards.
@@ -57,13 +77,15 @@ struct OpenStore: Sendable {
             engine: engine, options: .init(pollInterval: pace, metricsFactory: metrics), logger: logger)
     }
 
+    /// A client for AWS; for another region than the store's where one is named.
     private static func client(
-        _ address: DynamoDBAddress, environment: [String: String], metrics: any MetricsFactory, logger: Logger
+        _ settings: Settings, _ address: DynamoDBAddress?, region: String? = nil, metrics: any MetricsFactory,
+        logger: Logger
     ) throws -> AWSClient {
         do {
             let configuration = try AWSConfiguration(
-                environment: AWSEnvironment(environment), profile: address.profile, region: address.region,
-                endpoint: address.endpoint)
+                environment: AWSEnvironment(settings.environment), profile: address?.profile,
+                region: region ?? address?.region, endpoint: address?.endpoint)
             let options = AWSClient.Options(onCall: { call in
                 Counter(
                     label: "discfg_aws_requests_total", dimensions: [("operation", call.operation)], factory: metrics
@@ -73,5 +95,12 @@ struct OpenStore: Sendable {
         } catch {
             throw DiscfgError(.invalidRequest, error.message, hint: error.hint, cause: error)
         }
+    }
+}
+
+extension StoreURL {
+    /// The table, where there is one.
+    fileprivate var address: DynamoDBAddress? {
+        if case .dynamodb(let address) = self { address } else { nil }
     }
 }

@@ -1,5 +1,6 @@
 import DiscfgCore
 import DiscfgDynamoDB
+import DiscfgNotifications
 import Logging
 import Metrics
 
@@ -18,6 +19,9 @@ struct Session: Sendable {
     let local: ConfigService?
     /// The store's table, where it has one.
     let table: TableManager?
+    let notifications: any NotificationStore
+    /// What sends notifications, where the store is in this process.
+    let notifier: Notifier?
 
     var config: ConfigName { settings.config.name }
     var author: String { settings.author }
@@ -42,7 +46,8 @@ struct Session: Sendable {
         let opened = try OpenStore(settings, metrics: metrics, pollInterval: pollInterval, logger: logger)
         do {
             let session = Session(
-                settings: settings, output: output, store: opened.store, local: opened.local, table: opened.table)
+                settings: settings, output: output, store: opened.store, local: opened.local, table: opened.table,
+                notifications: opened.notifications, notifier: opened.notifier)
             if expiry == .committed {
                 // As far as that is possible: on a file that cannot be written, reading still works.
                 _ = try? await opened.local?.sweep(settings.config.name)

@@ -8,6 +8,8 @@ struct Settings: Sendable {
     let format: OutputFormat
     let logging: LogLevel
     let environment: [String: String]
+    /// Whether webhooks may go to private addresses, and by plain HTTP.
+    var allowsPrivateWebhooks: Bool
     private let authorOption: String?
 
     var logLevel: Logger.Level { logging.level }
@@ -31,6 +33,7 @@ struct Settings: Sendable {
             argument: config, option: options.cfg, environment: environment, directory: directory)
         format = try Self.choice(options.format, else: "DISCFG_FORMAT", in: environment) ?? .human
         logging = try Self.choice(options.logLevel, else: "DISCFG_LOG_LEVEL", in: environment) ?? .warning
+        allowsPrivateWebhooks = ["1", "true"].contains(environment["DISCFG_ALLOW_PRIVATE_WEBHOOKS"])
         authorOption = options.author ?? environment["DISCFG_AUTHOR"].nonEmpty
     }
 

@@ -1,4 +1,5 @@
 import DiscfgCore
+import DiscfgDynamoDB
 
 /// Where configs are kept, as one text says it.
 enum StoreURL: Sendable, Hashable, CustomStringConvertible {
@@ -73,13 +74,15 @@ enum StoreURL: Sendable, Hashable, CustomStringConvertible {
     private static func server(_ url: String, rest: Substring) throws(DiscfgError) -> String {
         let authority = rest.dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let tail = rest.dropFirst(2 + authority.count)
-        guard rest.hasPrefix("//"), !authority.isEmpty, authority.first != ":", tail.isEmpty || tail == "/" else {
+        // A gateway's stage may be in the path.
+        let isPath = !tail.contains { "?#".contains($0) } && !tail.hasPrefix("//")
+        guard rest.hasPrefix("//"), !authority.isEmpty, authority.first != ":", isPath else {
             throw .invalid("“\(url)” is not the address of a server.", hint: "Write it as http://127.0.0.1:8899.")
         }
         guard !authority.contains("@") else {
             throw .invalid(
                 "The address of a server has no room for a name or a password.", hint: "Write it as http://HOST:PORT.")
         }
-        return String(url.dropLast(tail.count))
+        return tail.last == "/" ? String(url.dropLast()) : url
     }
 }

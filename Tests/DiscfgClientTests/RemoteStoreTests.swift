@@ -142,7 +142,7 @@ struct RemoteStoreTests {
 
     @Test(
         "What is no address of a server is refused",
-        arguments: ["http://", "ftp://x", "http://a/b", "http://u:p@h", "127.0.0.1"])
+        arguments: ["http://", "ftp://x", "http://a?b", "http://a#b", "http://u:p@h", "127.0.0.1"])
     func badAddress(url: String) {
         #expect(throws: DiscfgError.self) { try RemoteConfigStore(url: url, author: "", logger: Self.logger) }
     }

@@ -1,4 +1,5 @@
 import DiscfgCore
+import DiscfgYAML
 import Foundation
 import Testing
 
@@ -26,6 +27,19 @@ struct Fixture: Sendable, CustomTestStringConvertible {
     }
 
     var format: ConfigFormat { get throws { try #require(ConfigFormat(fileName: name)) } }
+}
+
+extension ConfigFormat {
+    /// Reads a file of any format, YAML as well.
+    func leaves(
+        of bytes: some Collection<UInt8>, document: Int? = nil, splitArrays: Bool = false
+    ) throws(DiscfgError) -> [Leaf] {
+        try leaves(of: bytes, document: document, splitArrays: splitArrays, yaml: .yams)
+    }
+
+    func tree(of bytes: [UInt8], document: Int? = nil) throws(DiscfgError) -> ConfigTree {
+        try tree(of: bytes, document: document, yaml: .yams)
+    }
 }
 
 /// Imports the text into an empty config, and gives its items.

@@ -1,6 +1,7 @@
 import DiscfgCore
 import DiscfgHTTP
 import DiscfgTestSupport
+import DiscfgYAML
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -30,7 +31,8 @@ struct RESTFixture: Sendable {
         let service = ConfigService(
             engine: MemoryEngine(), options: .init(time: time, metricsFactory: registry), logger: logger)
         let responder = DiscfgResponder(
-            store: service, options: .init(access: access, registry: registry, time: time), logger: logger)
+            store: service, options: .init(access: access, registry: registry, time: time, yaml: .yams),
+            logger: logger)
         let application = Application(
             responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger)
         try await application.test(transport == .responder ? .router : .ahc()) { client in

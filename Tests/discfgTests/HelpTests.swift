@@ -65,6 +65,9 @@ struct HelpTests {
                   exec                    Run a command with keys as environment variables.
                   env                     Print keys as environment variables, quoted for a
                                           shell.
+
+                NOTIFICATIONS SUBCOMMANDS:
+                  notify                  Tell SNS, SQS, EventBridge or a webhook of changes.
                 """ + "\n\n")
     }
 

@@ -1,4 +1,5 @@
 import DiscfgCore
+import DiscfgDynamoDB
 import Testing
 
 @testable import discfg
@@ -32,7 +33,7 @@ struct StoreURLTests {
     @Test(
         "What is not a store URL is refused by name, as wrong usage",
         arguments: [
-            "", "x.db", "./x.db", "redis:x", "http:", "http://", "http://:80", "http://h/path", "http://h?x",
+            "", "x.db", "./x.db", "redis:x", "http:", "http://", "http://:80", "http://h/path#x", "http://h?x",
             "sqlite://x",
             "sqlite:dir/", "memory:x", "http://user:secret@host",
         ])

@@ -18,6 +18,8 @@ public struct AWSService: Sendable, Hashable {
     /// The change streams of Amazon DynamoDB, which have hosts of their own.
     public static let dynamoDBStreams = AWSService(
         "dynamodb", endpointPrefix: "streams.dynamodb", identifier: "dynamodb_streams")
+    /// Amazon EventBridge, whose hosts and signatures have the name of its predecessor, CloudWatch Events.
+    public static let eventBridge = AWSService("events", identifier: "eventbridge")
     /// AWS Key Management Service.
     public static let kms = AWSService("kms")
     /// AWS Lambda.

@@ -20,6 +20,8 @@ extension Ministack {
                 "BIND_HOST": "127.0.0.1", "GATEWAY_PORT": "\(port)", "DOCKER_HOST": "", "LOG_LEVEL": "WARNING",
                 "PERSIST_STATE": "0", "STATE_DIR": "\(folder)/state", "S3_PERSIST": "0", "S3_DATA_DIR": "\(folder)/s3",
                 "AUTH": checkingAccess ? "true" : "false", "MINISTACK_VERSION": token,
+                // For the functions that it runs: they find in it what ministack has.
+                "AWS_ENDPOINT_URL": "http://127.0.0.1:\(port)",
             ], in: FilePath(folder))
     }
 

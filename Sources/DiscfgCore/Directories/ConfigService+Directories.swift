@@ -113,16 +113,16 @@ public struct DirectoryFeed: Sendable {
         self.start = start
     }
 
-    /// The next events, at least one.
+    /// The next events: at least one, unless the wait is `.zero` and nothing has happened yet.
     ///
     /// - Throws: `DiscfgError` when the log cannot be followed any more, `CancellationError`.
-    public mutating func next() async throws -> [DirectoryEvent] {
+    public mutating func next(wait: Duration? = nil) async throws -> [DirectoryEvent] {
         while true {
-            let query = ChangesQuery(after: position, wait: ChangesQuery.maximumWait)
+            let query = ChangesQuery(after: position, wait: wait ?? ChangesQuery.maximumWait)
             let page = try await service.changes(query, in: config)
             position = page.scanned
             let events = page.commits.filter { $0.revision >= first }.flatMap { watch.events(of: $0) }
-            if !events.isEmpty { return events }
+            if !events.isEmpty || (wait == .zero && position >= page.revision) { return events }
         }
     }
 }

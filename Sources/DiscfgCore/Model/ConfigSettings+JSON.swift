@@ -1,7 +1,14 @@
 extension ConfigSettings {
-    /// The settings as people write them: `{"retention":{"age":"90d","revisions":10000}}`, with `ReadCapacityUnits` and
-    /// `WriteCapacityUnits`, or `BillingMode`, beside it where a capacity is asked for.
-    public var json: JSONValue {
+    /// The settings as people write them: `{"retention":{"age":"90d","revisions":10000}}`, with `notifications` where there are
+    /// some, and `ReadCapacityUnits` and `WriteCapacityUnits`, or `BillingMode`, where a capacity is asked for.
+    ///
+    /// It has the secrets of the notifications, and so is for the store alone; `publicJSON` has not.
+    public var json: JSONValue { json(withSecrets: true) }
+
+    /// The settings as they are shown.
+    public var publicJSON: JSONValue { json(withSecrets: false) }
+
+    private func json(withSecrets: Bool) -> JSONValue {
         var members: [(String, JSONValue)] = [
             (
                 "retention",
@@ -11,6 +18,10 @@ extension ConfigSettings {
                 ]
             )
         ]
+        if !notifications.isEmpty {
+            let rules = notifications.map { ($0.id, $0.json(withSecret: withSecrets)) }
+            members.append(("notifications", .object(JSONObject(rules))))
+        }
         switch capacity {
         case .provisioned(let readUnits, let writeUnits)?:
             members += [("ReadCapacityUnits", .integer(readUnits)), ("WriteCapacityUnits", .integer(writeUnits))]
@@ -32,6 +43,7 @@ extension ConfigSettings {
         try json.forEachMember(of: "settings") { name, value throws(DiscfgError) in
             switch name {
             case "retention": try readRetention(value)
+            case "notifications": try readNotifications(value)
             case "ReadCapacityUnits", "WriteCapacityUnits":
                 guard let number = value.integer, number >= 1 else {
                     throw .invalid("The setting “\(name)” is not a number from 1.", hint: "Write it as 4.")
@@ -48,7 +60,7 @@ extension ConfigSettings {
                 throw .invalid(
                     "There is no setting “\(name)”.",
                     hint:
-                        "There are “retention”, and on DynamoDB “ReadCapacityUnits”, “WriteCapacityUnits” and “BillingMode”."
+                        "There are “retention”, “notifications”, and on DynamoDB “ReadCapacityUnits”, “WriteCapacityUnits” and “BillingMode”."
                 )
             }
         }
@@ -62,6 +74,18 @@ extension ConfigSettings {
                 hint: "Give both ReadCapacityUnits and WriteCapacityUnits, or BillingMode alone.")
         }
         capacity = .provisioned(readUnits: read, writeUnits: write)
+    }
+
+    private mutating func readNotifications(_ json: JSONValue) throws(DiscfgError) {
+        try json.forEachMember(of: "notifications") { id, value throws(DiscfgError) in
+            notifications.append(try NotificationRule(id: id, json: value))
+        }
+        guard notifications.count <= NotificationRule.maximumCount else {
+            throw .invalid(
+                "There are \(notifications.count) notifications; the most is \(NotificationRule.maximumCount).",
+                hint: "Remove some, or send to one target from which others take it.")
+        }
+        notifications.sort { $0.id < $1.id }
     }
 
     private mutating func readRetention(_ json: JSONValue) throws(DiscfgError) {

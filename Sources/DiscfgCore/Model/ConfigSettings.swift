@@ -2,11 +2,16 @@
 public struct ConfigSettings: Sendable, Hashable {
     /// The history that is kept; what is older is compacted in the background.
     public var retention: Retention
+    /// What of the config's changes is sent where, in the order of the names.
+    public var notifications: [NotificationRule]
     /// The throughput that is asked for, where the store sells any; it is the whole store's, and so not kept with the config.
     public var capacity: Capacity?
 
-    public init(retention: Retention = Retention(), capacity: Capacity? = nil) {
+    public init(
+        retention: Retention = Retention(), notifications: [NotificationRule] = [], capacity: Capacity? = nil
+    ) {
         self.retention = retention
+        self.notifications = notifications.sorted { $0.id < $1.id }
         self.capacity = capacity
     }
 

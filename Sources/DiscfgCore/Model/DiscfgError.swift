@@ -24,6 +24,7 @@ public struct DiscfgError: Error, Sendable {
         public static let methodNotAllowed = Code(rawValue: 114)
         public static let leaseNotFound = Code(rawValue: 115)
         public static let leaseExists = Code(rawValue: 116)
+        public static let notificationNotFound = Code(rawValue: 117)
         /// The store could not be reached, or cannot take part now; nothing was written.
         public static let storeUnavailable = Code(rawValue: 300)
         /// The store did not say whether the write took effect.
@@ -34,6 +35,8 @@ public struct DiscfgError: Error, Sendable {
         public static let storeNotWritable = Code(rawValue: 303)
         /// More requests are waiting than this process allows.
         public static let overloaded = Code(rawValue: 304)
+        /// The target of a notification did not take it.
+        public static let deliveryFailed = Code(rawValue: 305)
         public static let internalError = Code(rawValue: 399)
     }
 
@@ -83,11 +86,13 @@ extension DiscfgError.Code {
         case .methodNotAllowed: "Method not allowed"
         case .leaseNotFound: "Lease not found"
         case .leaseExists: "Lease already exists"
+        case .notificationNotFound: "Notification not found"
         case .storeUnavailable: "Store unavailable"
         case .outcomeUnknown: "Outcome unknown"
         case .storeUnusable: "Store unusable"
         case .storeNotWritable: "Store not writable"
         case .overloaded: "Overloaded"
+        case .deliveryFailed: "Delivery failed"
         default: "Internal error"
         }
     }

@@ -82,8 +82,9 @@ final class CommitPipeline: Sendable {
                     throwing: DiscfgError(
                         .overloaded, "\(Self.maximumWaiting) writes to config “\(config)” are waiting already.",
                         hint: "Try again in a moment; nothing was written."))
-            // Not of the caller: what its task is bound by does not bind the others.
-            case true?: Task.detached { await self.drain() }
+            // Not cancelled with the caller, whose writes others may have joined. What is set for its task holds here as well: in
+            // Lambda that is the moment by which the store must have answered.
+            case true?: Task { await self.drain() }
             case false?: break
             }
         }

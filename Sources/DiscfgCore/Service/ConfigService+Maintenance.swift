@@ -70,6 +70,17 @@ public struct ConfigMaintenance: Service {
         }
     }
 
+    /// Keeps the store tidy once, as far as the time goes: where nothing runs all the time.
+    public func runOnce(until deadline: ContinuousClock.Instant) async {
+        await attempt { try await service.engine.maintain() }
+        await attempt {
+            // Not always from the front, so that all have their turn where there are too many for one time.
+            for name in try await service.configNames().shuffled() where ContinuousClock.now < deadline {
+                await attempt(on: name) { try await tidy(name, withRetention: true) }
+            }
+        }
+    }
+
     /// A busy config must not grow for a minute beyond what it keeps.
     private func trimBusyConfigs() async {
         for await name in service.hundreds.stream {
@@ -89,21 +100,12 @@ public struct ConfigMaintenance: Service {
             if isDue { await attempt { try await service.engine.maintain() } }
             await attempt {
                 // Names are looked up each time only where that costs nothing.
-                if isDue || service.engine.traits.readsTellTail { names = try await allNames() }
+                if isDue || service.engine.traits.readsTellTail { names = try await service.configNames() }
             }
             for name in names { await attempt(on: name) { try await tidy(name, withRetention: isDue) } }
             sinceRetention = isDue ? interval : sinceRetention + interval
             // Cancelled means shut down, which the loop looks for.
             try? await service.time.sleep(interval)
-        }
-    }
-
-    private func allNames() async throws -> [ConfigName] {
-        var names: [ConfigName] = []
-        while true {
-            let page = try await service.engine.configNames(after: names.last, limit: 1000)
-            if page.isEmpty { return names }
-            names += page
         }
     }
 

@@ -112,7 +112,8 @@ extension ConfigService: ConfigStore {
 
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, author: String) async throws -> ConfigInfo {
         try Transaction(then: [], author: author).validate()
-        try check(settings)
+        var settings = settings
+        try complete(&settings, at: 1)
         try await engine.createConfig(name, settings: settings, first: .creation(by: author, at: time.now()))
         logger.info("config created", metadata: ["discfg.config": "\(name)"])
         return try await info(of: name)
@@ -121,14 +122,25 @@ extension ConfigService: ConfigStore {
     public func updateConfig(_ name: ConfigName, patch: JSONValue) async throws -> ConfigInfo {
         while true {
             try Task.checkCancellation()
-            let old = try await info(of: name).settings
-            let new = try ConfigSettings(json: old.json.merging(patch))
-            try check(new)
+            let record = try await record(of: name)
+            let old = record.settings
+            var new = try ConfigSettings(json: old.json.merging(patch))
+            try complete(&new, at: record.tail.revision)
             if try await engine.updateConfig(name, settings: new, replacing: old) { return try await info(of: name) }
         }
     }
 
-    private func check(_ settings: ConfigSettings) throws(DiscfgError) {
+    /// Checks settings that are to be kept, and notes from which revision on new notifications are sent.
+    private func complete(_ settings: inout ConfigSettings, at revision: Revision) throws(DiscfgError) {
+        for index in settings.notifications.indices {
+            let rule = settings.notifications[index]
+            if case .webhook = rule.target, rule.secret == nil {
+                throw .invalid(
+                    "The notification “\(rule.id)” is a webhook without a secret.",
+                    hint: "Give it one to be signed with; “discfg notify add” makes one.")
+            }
+            settings.notifications[index].after = rule.after ?? revision
+        }
         guard settings.capacity == nil || engine.traits.hasCapacity else {
             throw DiscfgError(
                 .unsupported, "The store “\(engine.description.name)” has no throughput that could be set.",

@@ -130,4 +130,22 @@ extension EngineWrapper {
     public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {
         try await perform(on: config) { try await engine.overdueLeases(in: config, at: now, limit: limit) }
     }
+
+    public func note(_ name: String, in config: ConfigName) async throws -> Note? {
+        try await perform(on: config) { try await engine.note(name, in: config) }
+    }
+
+    public func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note] {
+        try await perform(on: config) {
+            try await engine.notes(of: config, prefix: prefix, after: after, limit: limit)
+        }
+    }
+
+    public func replaceNote(
+        _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
+    ) async throws -> Bool {
+        try await perform(on: config) {
+            try await engine.replaceNote(name, with: bytes, version: version, in: config)
+        }
+    }
 }

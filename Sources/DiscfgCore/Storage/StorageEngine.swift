@@ -155,6 +155,19 @@ public protocol StorageEngine: Sendable {
     /// Leases that are overdue at a moment, or ending, in no order; where the store is remote, as they were shortly before.
     func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64]
 
+    /// The note of that name, strongly consistent.
+    func note(_ name: String, in config: ConfigName) async throws -> Note?
+
+    /// The notes whose names begin so, in the order of their names, beyond `after`, at most `limit`; strongly consistent.
+    ///
+    /// An engine may return fewer than `limit`, but never none while there are some.
+    func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note]
+
+    /// Writes a note, or with `nil` removes it, if it has the version that the writer knows; 0 means that there is none.
+    ///
+    /// - Returns: Whether it had. Where a reply was lost on the way, `false` may stand for one's own write: look at the note.
+    func replaceNote(_ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName) async throws -> Bool
+
     /// Does what the store needs from time to time: removes what interrupted calls left behind.
     func maintain() async throws
 }

@@ -10,7 +10,7 @@ extension ConfigInfo {
             writer.member("cfgOldest", oldest)
             writer.member("cfgState", "ACTIVE")
             writer.name("cfgSettings")
-            writer.value(settings.json)
+            writer.value(settings.publicJSON)
             writer.name("cfgStorage")
             writer.object { writer in
                 writer.member("name", storage.name)

@@ -26,7 +26,7 @@ extension Value {
     /// Writes the members `value`, `encoding` and `contentType`.
     ///
     /// A JSON value is embedded as JSON, text as a string, and other bytes as base64 with `"encoding":"base64"`.
-    func writeMembers(to writer: inout JSONWriter, _ style: WireStyle) {
+    package func writeMembers(to writer: inout JSONWriter, _ style: WireStyle) {
         if !style.isExact, isJSON {
             writer.name("value")
             writer.raw(singleLineJSON)
@@ -69,7 +69,7 @@ extension Value {
 
 extension Key {
     /// Writes the member `key`; bytes that are not UTF-8 as base64, with `"keyEncoding":"base64"`.
-    func writeMember(to writer: inout JSONWriter) {
+    package func writeMember(to writer: inout JSONWriter) {
         if let text {
             writer.member("key", text)
         } else {

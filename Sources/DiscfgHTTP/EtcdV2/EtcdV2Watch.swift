@@ -11,6 +11,8 @@ struct EtcdV2Watch: Sendable {
     let streams: Bool
     let counters: EtcdV2Counters
     let connection: Connection
+    /// Whether it waits; otherwise the answer is empty where nothing has happened, as etcd's is when a wait has taken too long.
+    var mayWait = true
 
     var body: ResponseBody {
         ResponseBody { writer in
@@ -25,7 +27,7 @@ struct EtcdV2Watch: Sendable {
                     buffer.writeEvent(event)
                     try await writer.write(buffer)
                 }
-                if !streams { break }
+                if !streams || !mayWait { break }
             }
             try await writer.finish(nil)
         }
@@ -37,7 +39,7 @@ struct EtcdV2Watch: Sendable {
             return try await untilShutdown {
                 try await connection.whileOpen {
                     var feed = feed
-                    return (try await feed.next(), feed)
+                    return (try await feed.next(wait: mayWait ? nil : .zero), feed)
                 }
             } ?? nil
         } catch is DiscfgError {

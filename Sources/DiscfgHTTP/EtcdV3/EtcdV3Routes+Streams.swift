@@ -9,6 +9,7 @@ extension EtcdV3Routes {
     ///
     /// What the client asks may come while it is answered; the end of its body ends nothing.
     func watch(_ service: EtcdService, _ call: Call) async throws(EtcdError) -> Response {
+        try refuseOpenStream(call, "watch")
         var messages = try await ClientMessages<WatchMessage>(of: call)
         let connection = call.context.connection
         let open = OpenWatchStream(service)
@@ -37,6 +38,13 @@ extension EtcdV3Routes {
             })
     }
 
+    /// Refuses what has no end by itself where an answer cannot be held open.
+    private func refuseOpenStream(_ call: Call, _ what: String) throws(EtcdError) {
+        guard call.context.mayWait else {
+            throw .unsupported("\(what) cannot be held open behind this gateway; range again, or use a discfg server")
+        }
+    }
+
     /// Renews leases, one for each message.
     func keepAlive(_ service: EtcdService, _ call: Call) async throws(EtcdError) -> Response {
         let messages = try await ClientMessages<IDRequest<Int64>>(of: call)
@@ -53,6 +61,7 @@ extension EtcdV3Routes {
 
     /// Answers with who leads, as it changes, until the client goes.
     func observe(_ service: EtcdService, _ call: Call) async throws(EtcdError) -> Response {
+        try refuseOpenStream(call, "observe")
         let name = try NameRequest(body: try await body(of: call)).bytes
         let connection = call.context.connection
         return .etcdStream(

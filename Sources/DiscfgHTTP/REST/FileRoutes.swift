@@ -29,7 +29,7 @@ extension RESTRoutes {
         let body = try await call.body(atMost: Self.maximumBody)
         let leaves = try format(query).leaves(
             of: body, document: try query.integer("document", in: 1...100_000),
-            splitArrays: try query.flag("splitArrays"))
+            splitArrays: try query.flag("splitArrays"), yaml: yaml)
         let request = ImportRequest(
             prefix: query["prefix"] ?? "/", prunes: try query.flag("prune"), author: try call.author,
             message: query["message"] ?? "")

@@ -29,7 +29,8 @@ extension RESTRoutes {
         var scanned: Revision?
         if let wait {
             scanned = try await self.wait(
-                for: key, in: config, atMost: wait, after: try query.integer("after"), at: revision)
+                for: key, in: config, atMost: call.context.mayWait ? wait : .zero, after: try query.integer("after"),
+                at: revision)
         } else if query["after"] != nil {
             throw DiscfgError.invalid("“after” is given without “wait”.", hint: "Add for example wait=30s.")
         }

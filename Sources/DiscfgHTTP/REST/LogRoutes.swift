@@ -27,9 +27,10 @@ extension RESTRoutes {
         let query = try Query(call, allowing: ["after", "prefix", "wait", "limit", "exact", "prev"])
         let config = try call.config
         let selection = try KeySelection.subtree(query["prefix"] ?? "")
-        let wait = try query.duration("wait")
+        let wait = try query.duration("wait").map { call.context.mayWait ? $0 : .zero }
         let limit = try query.integer("limit", in: 1...1000) ?? 1000
         let streams = call.accepts("text/event-stream")
+        if streams { try call.refuseStream("Ask for /v1/CONFIG/changes?after=REVISION every now and then.") }
         let resumed = try call.request.headers[.lastEventID].map { field throws(DiscfgError) in
             guard let revision = Revision(field), revision >= 0 else {
                 throw .invalid("Last-Event-ID has “\(field)”.", hint: "Send a revision, as the events had it, or none.")

@@ -1,4 +1,5 @@
 import DiscfgCore
+import DiscfgFormats
 import HTTPTypes
 import Hummingbird
 
@@ -6,6 +7,8 @@ import Hummingbird
 struct RESTRoutes: Sendable {
     let store: any ConfigStore
     let time: TimeSource
+    /// What reads YAML; without it YAML cannot be imported.
+    let yaml: YAMLReader?
 
     /// The most bytes of a body that carries many values: an import, a transaction.
     static let maximumBody = 64 << 20

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DiscfgCore
 import DiscfgFormats
+import DiscfgYAML
 
 /// `discfg import`: takes keys from a file.
 struct Import: AsyncParsableCommand {
@@ -41,7 +42,8 @@ struct Import: AsyncParsableCommand {
 
     func run() async throws {
         let leaves = try reading.format(of: file).leaves(
-            of: try LocalFile.read(file), document: reading.document, splitArrays: reading.splitArrays)
+            of: try LocalFile.read(file), document: reading.document, splitArrays: reading.splitArrays,
+            yaml: .yams)
         try await globals.withSession { session in
             let request = ImportRequest(
                 prefix: prefix, prunes: prune, author: session.author, message: message ?? Self.reason(for: file))

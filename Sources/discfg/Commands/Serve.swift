@@ -57,6 +57,9 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp("A web page's origin that may call, as https://HOST; can be repeated.", valueName: "origin"))
     var corsOrigins: [String] = []
 
+    @Flag(help: "Send webhooks to private addresses and by plain HTTP too. (DISCFG_ALLOW_PRIVATE_WEBHOOKS=1)")
+    var allowPrivateWebhooks = false
+
     @Option(
         help: ArgumentHelp(
             "How often the log is looked at for watchers while others write, such as 200ms; less often after a while.",
@@ -67,7 +70,8 @@ struct Serve: AsyncParsableCommand {
     var maxConnections = 10_000
 
     func run() async throws {
-        let settings = try options.settings()
+        var settings = try options.settings()
+        if allowPrivateWebhooks { settings.allowsPrivateWebhooks = true }
         guard maxConnections > 0 else {
             throw DiscfgError.invalid(
                 "A server for \(maxConnections) connections answers nobody.", hint: "Allow at least 1.")

@@ -49,8 +49,7 @@ extension DiscfgError.Code {
     var exitStatus: Int32 {
         switch self {
         case .keyNotFound, .conditionFailed, .configNotFound, .configExists, .compacted, .futureRevision, .notJSON,
-            .leaseNotFound, .leaseExists,
-            .pathNotFound:
+            .leaseNotFound, .leaseExists, .notificationNotFound, .pathNotFound:
             1
         case .invalidName, .tooLarge, .invalidRequest, .unsupported: 2
         default: 3

@@ -1,5 +1,7 @@
 import DiscfgCore
 import DiscfgHTTP
+import DiscfgNotifications
+import DiscfgYAML
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -44,6 +46,7 @@ struct Server: Sendable {
             services.append(try etcd.gRPC(at: address) { greeting.note(.etcdGRPC, $0) })
         }
         if let local = session.local { services.append(ConfigMaintenance(local)) }
+        if let notifier = session.notifier { services.append(NotificationService(notifier)) }
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger)
@@ -61,7 +64,9 @@ struct Server: Sendable {
             listeningOn: address.host, allowedHosts: options.allowedHosts, corsOrigins: options.corsOrigins)
         let responder = DiscfgResponder(
             store: session.store,
-            options: DiscfgResponder.Options(access: access, registry: registry, etcd: etcd?.http), logger: logger)
+            options: DiscfgResponder.Options(
+                access: access, registry: registry, etcd: etcd?.http, yaml: .yams,
+                notifications: session.notifications), logger: logger)
         let application = Application(
             responder: responder,
             server: .http1(

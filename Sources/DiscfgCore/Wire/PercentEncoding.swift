@@ -1,5 +1,3 @@
-package import DiscfgCore
-
 /// Percent-encoding of URLs.
 ///
 /// Source: RFC 3986, section 2.1.

@@ -1,16 +1,17 @@
-import DiscfgCore
-import DiscfgHTTP
+public import DiscfgCore
 
 /// A table of DynamoDB, as a store URL names it: `dynamodb:TABLE?region=R&endpoint=URL&profile=P`.
-struct DynamoDBAddress: Sendable, Hashable {
-    let table: String
+public struct DynamoDBAddress: Sendable, Hashable {
+    public let table: String
     /// What is not said in the URL comes from the environment and the profile, as for every AWS tool.
-    var region: String?
-    var endpoint: String?
-    var profile: String?
+    public var region: String?
+    public var endpoint: String?
+    public var profile: String?
 
-    /// Reads what follows `dynamodb:`.
-    init(_ text: Substring, of url: String) throws(DiscfgError) {
+    /// Reads what follows `dynamodb:` in a URL.
+    ///
+    /// - Throws: `DiscfgError` with code `invalidRequest` that names what is wrong.
+    public init(_ text: Substring, of url: String) throws(DiscfgError) {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         table = String(parts.first ?? "")
         guard (3...255).contains(table.utf8.count), table.utf8.allSatisfy({ $0.isTableCharacter }) else {
@@ -36,7 +37,7 @@ struct DynamoDBAddress: Sendable, Hashable {
     }
 
     /// The URL again.
-    var url: String {
+    public var url: String {
         let parameters = [("region", region), ("endpoint", endpoint), ("profile", profile)].compactMap { name, value in
             value.map { "\(name)=\($0)" }
         }

@@ -1,4 +1,5 @@
 import DiscfgCore
+public import DiscfgFormats
 import Yams
 
 #if canImport(FoundationEssentials)
@@ -6,6 +7,13 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
+
+extension YAMLReader {
+    /// Reads YAML with Yams.
+    public static let yams = YAMLReader { bytes, document in
+        Result { () throws(DiscfgError) in try YAMLFormat.tree(of: bytes, document: document) }
+    }
+}
 
 /// YAML, with the syntax read by Yams and the scalars by `YAMLScalar`.
 ///

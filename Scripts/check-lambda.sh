@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Checks that a program starts on Amazon Linux 2023, and that nothing heavy has come into it.
+# usage: Scripts/check-lambda.sh PROGRAM
+set -euo pipefail
+
+program=$1
+status=0
+complain() {
+    echo "$program: $*" >&2
+    status=1
+}
+
+# What it needs of a library of the system, such as GLIBC_2.34, the newest.
+newest() {
+    objdump -T "$program" | grep -oE "\b$1_[0-9.]+" | sort -Vu | tail -1
+}
+
+# at_most FOUND LIMIT
+at_most() {
+    [[ -z $1 || $(printf '%s\n%s\n' "$1" "$2" | sort -V | tail -1) == "$2" ]]
+}
+
+for limit in GLIBC_2.34 GLIBCXX_3.4.29; do
+    found=$(newest "${limit%_*}")
+    at_most "$found" "$limit" || complain "needs $found; Amazon Linux 2023 has $limit"
+done
+
+# The libraries that the base image of the runtime has.
+unknown=$(objdump -p "$program" | awk '$1 == "NEEDED" { print $2 }' |
+    grep -vE '^(libc|libm|libstdc\+\+|libgcc_s|libz|libdl|libpthread|librt|ld-linux-x86-64)\.so\.[0-9]+$' || true)
+[[ -z $unknown ]] || complain "needs $unknown, which is not on Amazon Linux 2023"
+
+# The whole of Foundation would double what has to be loaded; SQLite and the parser of arguments have nothing to do here.
+# The names of modules as they are in symbols.
+for symbol in s10Foundation sqlite3_open s14ArgumentParser; do
+    if objdump -T "$program" | grep -qE "[ \$]$symbol"; then complain "contains $symbol"; fi
+done
+
+exit "$status"

@@ -1,0 +1,1 @@
+// Nothing is called by its name from Swift: see hypot.c.

@@ -1,0 +1,31 @@
+public import DiscfgCore
+import NIOHTTP1
+
+extension RemoteConfigStore: NotificationStore {
+    public func notifications(of config: ConfigName) async throws -> [NotificationStatus] {
+        let answer = try await connection.send(.GET, "/v1/\(config)/notifications")
+        return try (answer["notifications"]?.array ?? []).map { value throws in try NotificationStatus(wire: value) }
+    }
+
+    public func addNotification(_ rule: NotificationRule, to config: ConfigName) async throws -> NotificationRule {
+        let body = JSONWriter.bytes { rule.write(to: &$0, withSecret: true) }
+        let answer = try await connection.send(.POST, "/v1/\(config)/notifications", body: body)
+        return try NotificationRule(wire: answer["notification"] ?? .null)
+    }
+
+    public func removeNotification(_ id: String, from config: ConfigName) async throws {
+        _ = try await connection.send(.DELETE, path(of: id, in: config))
+    }
+
+    public func testNotification(_ id: String, in config: ConfigName) async throws {
+        _ = try await connection.send(.POST, path(of: id, in: config) + "/test")
+    }
+
+    public func replayNotifications(_ id: String, in config: ConfigName) async throws -> NotificationReplay {
+        try NotificationReplay(wire: try await connection.send(.POST, path(of: id, in: config) + "/replay"))
+    }
+
+    private func path(of id: String, in config: ConfigName) -> String {
+        "/v1/\(config)/notifications/\(URLText.escaped(id.utf8))"
+    }
+}

@@ -1,0 +1,67 @@
+/// What is kept beside the log, for whoever sends notifications.
+extension ConfigService {
+    /// The config as the store has it, with the secrets of its settings.
+    ///
+    /// - Throws: `configNotFound`.
+    package func record(of config: ConfigName) async throws -> ConfigRecord {
+        guard let record = try await engine.config(config) else { throw DiscfgError.noConfig(config) }
+        return record
+    }
+
+    /// What the store is, for people and for identities.
+    package var storeName: String {
+        let options = engine.description.options.sorted(by: <).map { " \($0)=\($1)" }
+        return engine.description.name + options.joined()
+    }
+
+    /// The names of all configs.
+    package func configNames() async throws -> [ConfigName] {
+        var names: [ConfigName] = []
+        while true {
+            let page = try await engine.configNames(after: names.last, limit: 1000)
+            if page.isEmpty { return names }
+            names += page
+        }
+    }
+
+    /// The commits of that very log beyond a revision, strongly consistent; none only where there are none.
+    ///
+    /// - Throws: `compacted`, also when the config was made anew since.
+    package func log(of config: ConfigName, after: Revision, incarnation: String) async throws -> LogPage {
+        try await engine.log(of: config, after: after, limit: 100, incarnation: incarnation, consistency: .strong)
+    }
+
+    package func note(_ name: String, in config: ConfigName) async throws -> Note? {
+        try await engine.note(name, in: config)
+    }
+
+    package func notes(of config: ConfigName, prefix: String, after: String? = nil, limit: Int = 100) async throws
+        -> [Note]
+    {
+        try await engine.notes(of: config, prefix: prefix, after: after, limit: limit)
+    }
+
+    package func replaceNote(
+        _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
+    ) async throws -> Bool {
+        try await engine.replaceNote(name, with: bytes, version: version, in: config)
+    }
+
+    /// The current moment, as the service has it.
+    package var now: Timestamp { time.now() }
+
+    package func sleep(_ duration: Duration) async throws { try await time.sleep(duration) }
+
+    /// Replaces the settings of a config by what `change` makes of them, as often as others are first.
+    package func changeSettings(
+        of config: ConfigName, _ change: (inout ConfigSettings, ConfigRecord) throws -> Void
+    ) async throws {
+        while true {
+            try Task.checkCancellation()
+            let record = try await record(of: config)
+            var new = record.settings
+            try change(&new, record)
+            if try await engine.updateConfig(config, settings: new, replacing: record.settings) { return }
+        }
+    }
+}

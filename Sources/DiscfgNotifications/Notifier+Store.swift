@@ -1,0 +1,129 @@
+public import DiscfgCore
+
+extension Notifier: NotificationStore {
+    public func notifications(of config: ConfigName) async throws -> [NotificationStatus] {
+        let record = try await service.record(of: config)
+        var statuses: [NotificationStatus] = []
+        for rule in record.settings.notifications {
+            let note = try await service.note(DeliveryState.noteName(of: rule), in: config)
+            let log = record.tail.incarnation
+            let state =
+                note.flatMap { DeliveryState($0, of: rule, log: log) } ?? DeliveryState(of: rule, log: log)
+            let most = NotificationStatus.deadLettersShown
+            let letters = try await deadLetters(rule, config).page(limit: most + 1)
+            var shown = rule
+            shown.secret = nil
+            statuses.append(
+                NotificationStatus(
+                    rule: shown, sent: state.sent, revision: record.tail.revision, failure: state.failure,
+                    deadLetters: Array(letters.prefix(most)), hasMoreDeadLetters: letters.count > most))
+        }
+        return statuses
+    }
+
+    public func addNotification(_ rule: NotificationRule, to config: ConfigName) async throws -> NotificationRule {
+        try sender.check(rule)
+        var rule = rule
+        if case .webhook = rule.target, rule.secret == nil { rule.secret = WebhookSecret.generate() }
+        try await service.changeSettings(of: config) { settings, record in
+            guard !settings.notifications.contains(where: { $0.id == rule.id }) else {
+                throw DiscfgError.invalid(
+                    "There is a notification “\(rule.id)” in config “\(config)” already.",
+                    hint: "Choose another name, or remove that one first.")
+            }
+            guard settings.notifications.count < NotificationRule.maximumCount else {
+                throw DiscfgError.invalid(
+                    "Config “\(config)” has \(NotificationRule.maximumCount) notifications, which is the most.",
+                    hint: "Remove one, or send to one target from which others take it.")
+            }
+            rule.after = rule.after ?? record.tail.revision
+            settings.notifications = (settings.notifications + [rule]).sorted { $0.id < $1.id }
+        }
+        added.continuation.yield()
+        return rule
+    }
+
+    public func removeNotification(_ id: String, from config: ConfigName) async throws {
+        let rule = try await rule(id, in: config)
+        try await service.changeSettings(of: config) { settings, _ in
+            settings.notifications.removeAll { $0.id == id }
+        }
+        // A rule of that name that is made later begins anew in any case: this is only tidiness.
+        let name = DeliveryState.noteName(of: rule)
+        if let note = try await service.note(name, in: config) {
+            _ = try await service.replaceNote(name, with: nil, version: note.version, in: config)
+        }
+        try await deadLetters(rule, config).removeAll()
+    }
+
+    public func testNotification(_ id: String, in config: ConfigName) async throws {
+        let rule = try await rule(id, in: config)
+        let revision = try await service.revision(of: config)
+        let message = CloudEvent.test(of: config, at: revision, time: service.now, id: Commit.newID())
+        do {
+            try await sender.send(message, by: rule)
+        } catch let failure as DeliveryFailure {
+            throw DiscfgError(
+                .deliveryFailed, "“\(id)” did not take the test: \(failure.reason)",
+                hint: "Mend the target or its permissions, and test again.")
+        }
+    }
+
+    public func replayNotifications(_ id: String, in config: ConfigName) async throws -> NotificationReplay {
+        let rule = try await rule(id, in: config)
+        let letters = deadLetters(rule, config)
+        var replay = NotificationReplay(sent: 0, failed: 0, hasMore: false)
+        var last: Revision?
+        let end = ContinuousClock.now + .seconds(20)
+        while case let page = try await letters.page(after: last, limit: 100), !page.isEmpty {
+            for letter in page {
+                // A target that is still away must not hold up the caller for each of them.
+                guard ContinuousClock.now < end, replay.failed < 3 else {
+                    replay.hasMore = true
+                    return replay
+                }
+                last = letter.revision
+                if let reason = try await sendAgain(letter.revision, by: rule, in: config) {
+                    replay.failed += 1
+                    try await letters.keep(
+                        .init(
+                            revision: letter.revision, attempts: letter.attempts + 1, time: service.now, reason: reason)
+                    )
+                } else {
+                    replay.sent += 1
+                    try await letters.remove(letter.revision)
+                }
+            }
+        }
+        return replay
+    }
+
+    /// Why it did not work; `nil` where it did.
+    private func sendAgain(_ revision: Revision, by rule: NotificationRule, in config: ConfigName) async throws
+        -> String?
+    {
+        do {
+            let query = ChangesQuery(after: revision - 1, limit: 1)
+            let page = try await service.changes(query, in: config)
+            guard let commit = try page.commits.first?.selecting(rule.selection), commit.revision == revision else {
+                return "Revision \(revision) holds nothing of this notification any more."
+            }
+            try await sender.send(CloudEvent.message(of: commit, in: config, by: rule), by: rule)
+            return nil
+        } catch let failure as DeliveryFailure {
+            return failure.reason
+        } catch let error as DiscfgError where [.compacted, .futureRevision].contains(error.code) {
+            return error.message
+        }
+    }
+
+    private func rule(_ id: String, in config: ConfigName) async throws -> NotificationRule {
+        let rules = try await service.record(of: config).settings.notifications
+        guard let rule = rules.first(where: { $0.id == id }) else { throw DiscfgError.noNotification(id, in: config) }
+        return rule
+    }
+
+    private func deadLetters(_ rule: NotificationRule, _ config: ConfigName) -> DeadLetters {
+        DeadLetters(rule: rule, config: config, service: service)
+    }
+}

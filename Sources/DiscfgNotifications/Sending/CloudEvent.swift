@@ -1,0 +1,106 @@
+import DiscfgCore
+
+/// What is told of a commit, as CloudEvents 1.0 has it in its JSON format.
+///
+/// Values are told only where the rule says so, and only while the event stays within what every target takes: the event says
+/// what it leaves out.
+/// Source: <https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md>.
+enum CloudEvent {
+    static let contentType = "application/cloudevents+json; charset=utf-8"
+
+    /// The event of a commit, of which the rule has selected the changes.
+    static func message(of commit: Commit, in config: ConfigName, by rule: NotificationRule) -> NotificationMessage {
+        let whole = body(of: commit, in: config, withValues: rule.withValues)
+        let isWhole = whole.count <= NotificationMessage.maximumLength
+        let body =
+            isWhole ? whole : body(of: commit, in: config, withValues: false, omitsValues: rule.withValues)
+        return NotificationMessage(
+            id: commit.id, kind: .commit, config: config, revision: commit.revision, time: commit.time, body: body)
+    }
+
+    /// An event that tells of nothing, to try a target.
+    static func test(of config: ConfigName, at revision: Revision, time: Timestamp, id: String) -> NotificationMessage {
+        let body = JSONWriter.bytes { writer in
+            writer.object { writer in
+                attributes(.test, id: id, config, time, to: &writer)
+                writer.name("data")
+                writer.object { writer in
+                    writer.member("config", config.description)
+                    writer.member("revision", revision)
+                    writer.member("message", "This is a test of a notification of discfg; nothing has changed.")
+                }
+            }
+        }
+        return NotificationMessage(
+            id: id, kind: .test, config: config, revision: revision, time: time, body: body)
+    }
+
+    private static func attributes(
+        _ kind: NotificationMessage.Kind, id: String, _ config: ConfigName, _ time: Timestamp,
+        to writer: inout JSONWriter
+    ) {
+        writer.member("specversion", "1.0")
+        writer.member("id", id)
+        writer.member("source", "/discfg/\(config)")
+        writer.member("type", kind.rawValue)
+        writer.member("time", time.description)
+        writer.member("datacontenttype", "application/json")
+    }
+
+    private static func body(
+        of commit: Commit, in config: ConfigName, withValues: Bool, omitsValues: Bool = false
+    ) -> [UInt8] {
+        JSONWriter.bytes(capacity: 1024) { writer in
+            writer.object { writer in
+                attributes(.commit, id: commit.id, config, commit.time, to: &writer)
+                if let only = commit.changes.first?.key.text, commit.changes.count == 1 {
+                    writer.member("subject", only)
+                }
+                writer.name("data")
+                writer.object { writer in
+                    writer.member("config", config.description)
+                    writer.member("revision", commit.revision)
+                    writer.member("author", commit.author)
+                    writer.member("message", commit.message)
+                    write(commit.changes, withValues: withValues, to: &writer)
+                    if omitsValues {
+                        writer.name("valuesOmitted")
+                        writer.value(true)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the changes, as many as there is room for where there are no values.
+    private static func write(_ changes: [Change], withValues: Bool, to writer: inout JSONWriter) {
+        var written = 0
+        writer.name("changes")
+        writer.array { writer in
+            for change in changes {
+                // A key takes at most 1.4 KiB here, its versions little more; the rest of the event has room behind.
+                if !withValues, writer.bytes.count > NotificationMessage.maximumLength - 4096 { break }
+                if withValues, writer.bytes.count > NotificationMessage.maximumLength { break }
+                change.writeSummary(to: &writer, withValues: withValues)
+                written += 1
+            }
+        }
+        if written < changes.count { writer.member("changesOmitted", changes.count - written) }
+    }
+}
+
+extension Change {
+    /// Writes what became of a key: the key, the kind of change, and the versions before and after.
+    fileprivate func writeSummary(to writer: inout JSONWriter, withValues: Bool) {
+        writer.object { writer in
+            key.writeMember(to: &writer)
+            writer.member("kind", kind.rawValue)
+            if let item { writer.member("version", item.version) }
+            if let previous { writer.member("previousVersion", previous.version) }
+            // Neither base64 where that can be helped, nor a moment: a value is all that is written.
+            if withValues, let item {
+                item.value.writeMembers(to: &writer, WireStyle(now: Timestamp(milliseconds: 0)))
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+public import AWSClient
+public import DiscfgCore
+import Synchronization
+
+/// Sends notifications to SNS, SQS, EventBridge and webhooks.
+public final class TargetSender: NotificationSender {
+    /// Makes a client for a region, or for the one that is set where there is none.
+    public typealias MakeClient = @Sendable (_ region: String?) throws -> AWSClient
+
+    private let makeClient: MakeClient
+    private let webhooks: WebhookSender
+    /// One for each region that a target is in, made when it is first needed.
+    private let clients = Mutex<[String?: AWSClient]>([:])
+
+    /// - Parameters:
+    ///   - allowsPrivateWebhooks: Whether webhooks may go to loopback, private and link-local addresses, and by plain HTTP.
+    ///   - makeClient: Makes the clients for AWS; the sender closes them.
+    public init(allowsPrivateWebhooks: Bool = false, makeClient: @escaping MakeClient) {
+        webhooks = WebhookSender(policy: AddressPolicy(allowsPrivate: allowsPrivateWebhooks))
+        self.makeClient = makeClient
+    }
+
+    /// Closes the connections; has to be called before the sender is let go.
+    public func shutdown() async throws {
+        let clients = clients.withLock { clients in
+            defer { clients = [:] }
+            return Array(clients.values)
+        }
+        for client in clients { try await client.shutdown() }
+    }
+
+    public func check(_ rule: NotificationRule) throws(DiscfgError) {
+        if case .webhook(let url) = rule.target { try webhooks.check(url) }
+    }
+
+    public func send(_ message: NotificationMessage, by rule: NotificationRule) async throws {
+        let text = String(decoding: message.body, as: UTF8.self)
+        let attributes = ["discfg-config": message.config.description, "discfg-type": message.kind.rawValue]
+        do {
+            switch rule.target {
+            case .webhook(let url): try await webhooks.send(message, to: url, secret: rule.secret ?? "")
+            case .sns(let arn):
+                var request = PublishRequest(topicARN: arn, message: text, messageAttributes: attributes)
+                if arn.hasSuffix(".fifo") {
+                    (request.messageGroupID, request.messageDeduplicationID) = (message.config.description, message.id)
+                }
+                _ = try await SNS(try client(arn.arnRegion)).publish(request)
+            case .sqs(let url):
+                var request = SendMessageRequest(queueURL: url, messageBody: text, messageAttributes: attributes)
+                if url.hasSuffix(".fifo") {
+                    (request.messageGroupID, request.messageDeduplicationID) = (message.config.description, message.id)
+                }
+                _ = try await SQS(try client(url.queueRegion)).sendMessage(request)
+            case .eventBridge(let bus):
+                let entry = PutEventsEntry(
+                    source: "discfg", detailType: message.kind.rawValue, detail: text, eventBusName: bus,
+                    time: Double(message.time.milliseconds) / 1000)
+                for result in try await EventBridge(try client(bus.arnRegion)).putEvents([entry]) {
+                    _ = try result.get()
+                }
+            }
+        } catch let error as AWSError {
+            throw DeliveryFailure(error.description)
+        } catch let error as DiscfgError {
+            throw DeliveryFailure(error.message)
+        }
+    }
+
+    private func client(_ region: String?) throws -> AWSClient {
+        try clients.withLock { clients in
+            if let client = clients[region] { return client }
+            let client = try makeClient(region)
+            clients[region] = client
+            return client
+        }
+    }
+}
+
+extension String {
+    /// The region that an ARN names; `nil` where this is none.
+    fileprivate var arnRegion: String? {
+        let parts = split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count >= 6 && parts[0] == "arn" && !parts[3].isEmpty ? String(parts[3]) : nil
+    }
+
+    /// The region in the address of a queue at AWS, `https://sqs.REGION.amazonaws.com/…`.
+    fileprivate var queueRegion: String? {
+        let host = dropFirst("https://".count).prefix { $0 != "/" }.split(separator: ".")
+        return hasPrefix("https://sqs.") && host.count >= 4 && host[2] == "amazonaws" ? String(host[1]) : nil
+    }
+}

@@ -1,0 +1,77 @@
+import AWSClient
+import DiscfgCore
+import DiscfgHTTP
+import HTTPTypes
+import Hummingbird
+import LambdaRuntime
+import Logging
+import NIOCore
+
+/// `api`: answers HTTP that comes through a gateway, by the same responder as the server.
+struct APIFunction: Function {
+    let responder: DiscfgResponder
+    let logger: Logger
+
+    /// So long before Lambda would end the invocation, the client is told that it takes too long.
+    static let reserve: Duration = .milliseconds(500)
+
+    func answer(_ invocation: Invocation) async throws -> [UInt8] {
+        let event: JSONValue
+        do {
+            event = try JSONValue(parsing: invocation.body)
+        } catch {
+            throw InvocationFailure("Discfg.InvalidEvent", "The event is not JSON.")
+        }
+        let request: GatewayRequest
+        do {
+            request = try GatewayRequest(event: event)
+        } catch {
+            return GatewayResponse(refusing: error).json(for: GatewayShape(of: event))
+        }
+        let deadline = invocation.deadline - Self.reserve
+        let response = try await AWSClient.$deadline.withValue(deadline) {
+            try await Race.first(until: deadline) { try await respond(to: request) }
+        }
+        return (response ?? Self.late(request.method)).json(for: request.shape)
+    }
+
+    private func respond(to request: GatewayRequest) async throws -> GatewayResponse {
+        let head = HTTPRequest(
+            method: request.method, scheme: "https", authority: request.authority, path: request.target,
+            headerFields: request.headers)
+        let incoming = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: request.body)))
+        let context = DiscfgRequestContext(fromGateway: request.caller, logger: logger)
+        let response = try await responder.respond(to: incoming, context: context)
+        let collected = CollectedBody()
+        try await response.body.write(collected)
+        return GatewayResponse(status: response.status, headers: response.headers, body: collected.bytes)
+    }
+
+    /// The answer when the time is over.
+    private static func late(_ method: HTTPRequest.Method) -> GatewayResponse {
+        let isRead = [.get, .head, .options].contains(method)
+        let error = DiscfgError(
+            isRead ? .storeUnavailable : .outcomeUnknown,
+            "The store did not answer before the function's time was over.",
+            hint: isRead
+                ? "Try again in a moment." : "See with “discfg history” whether it took effect before you try again.")
+        var response = GatewayResponse(refusing: error)
+        response.status = .serviceUnavailable
+        response.headers[.retryAfter] = "1"
+        return response
+    }
+}
+
+/// The body of an answer, as far as a gateway could take it.
+private final class CollectedBody: ResponseBodyWriter {
+    /// More than any gateway takes: what is written is refused then, whatever comes.
+    private static let limit = 8 << 20
+    private(set) var bytes: [UInt8] = []
+
+    func write(_ buffer: ByteBuffer) async throws {
+        guard bytes.count <= Self.limit else { return }
+        bytes += buffer.readableBytesView
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}

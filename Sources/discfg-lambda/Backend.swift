@@ -1,0 +1,69 @@
+import AWSClient
+import DiscfgCore
+import DiscfgDynamoDB
+import DiscfgEtcd
+import DiscfgHTTP
+import DiscfgNotifications
+import Logging
+
+/// What stands behind the functions: the table, and the rules on it.
+///
+/// It is made once for each process; connections are made when they are needed, and stay.
+struct Backend: Sendable {
+    let service: ConfigService
+    let notifier: Notifier
+    let logger: Logger
+    private let etcdConfig: ConfigName
+
+    /// - Throws: `DiscfgError` that says which variable is wrong.
+    init(environment: [String: String], logger: Logger) throws(DiscfgError) {
+        let text = environment["DISCFG_STORE"] ?? ""
+        guard text.hasPrefix("dynamodb:") else {
+            throw .invalid(
+                "DISCFG_STORE is “\(text)”, which names no DynamoDB table.",
+                hint: "Set it to dynamodb:TABLE; the functions know no other store.")
+        }
+        let address = try DynamoDBAddress(text.dropFirst("dynamodb:".count), of: text)
+        etcdConfig = try ConfigName(environment["DISCFG_ETCD_CFG"] ?? ConfigName.default.description)
+        // Last of what can fail: a client must not be let go before it is closed.
+        let client = try Self.client(address, environment: environment, logger: logger)
+        service = ConfigService(engine: DynamoDBEngine(table: address.table, client: client), logger: logger)
+        let allowsPrivate = ["1", "true"].contains(environment["DISCFG_ALLOW_PRIVATE_WEBHOOKS"])
+        let sender = TargetSender(allowsPrivateWebhooks: allowsPrivate) { region in
+            guard let region, region != client.region else { return client }
+            return try Self.client(address, region: region, environment: environment, logger: logger)
+        }
+        notifier = Notifier(service: service, sender: sender, logger: logger)
+        self.logger = logger
+    }
+
+    /// The function of a handler.
+    func function(_ handler: Handler) -> any Function {
+        switch handler {
+        case .api: APIFunction(responder: responder, logger: logger)
+        case .stream: StreamFunction(notifier: notifier, logger: logger)
+        case .schedule: ScheduleFunction(maintenance: ConfigMaintenance(service), notifier: notifier)
+        }
+    }
+
+    private var responder: DiscfgResponder {
+        let identity = EtcdIdentity(store: service.storeName, server: "lambda", name: "discfg")
+        let etcd = EtcdService(service: service, config: etcdConfig, identity: identity, logger: logger)
+        return DiscfgResponder(
+            store: service,
+            options: .init(etcd: EtcdOptions(store: service, service: etcd), notifications: notifier), logger: logger)
+    }
+
+    private static func client(
+        _ address: DynamoDBAddress, region: String? = nil, environment: [String: String], logger: Logger
+    ) throws(DiscfgError) -> AWSClient {
+        do {
+            let configuration = try AWSConfiguration(
+                environment: AWSEnvironment(environment), profile: address.profile, region: region ?? address.region,
+                endpoint: address.endpoint)
+            return try AWSClient(configuration: configuration, logger: logger)
+        } catch {
+            throw DiscfgError(.invalidRequest, error.message, hint: error.hint, cause: error)
+        }
+    }
+}

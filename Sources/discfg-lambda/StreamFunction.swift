@@ -1,0 +1,53 @@
+import AWSClient
+import DiscfgCore
+import DiscfgNotifications
+import LambdaRuntime
+import Logging
+
+/// `stream`: sends the notifications of the commits that the table's stream tells of.
+///
+/// The records only say which logs have grown: what is sent is read from the log, in the order of its revisions. A target that
+/// refuses is noted and tried again by `schedule`; only a store that cannot be read makes the stream repeat its records.
+struct StreamFunction: Function {
+    let notifier: Notifier
+    let logger: Logger
+
+    func answer(_ invocation: Invocation) async throws -> [UInt8] {
+        let event: StreamEvent
+        do {
+            event = try StreamEvent(event: JSONValue(parsing: invocation.body))
+        } catch {
+            throw InvocationFailure("Discfg.InvalidEvent", "The event is not one of a DynamoDB stream.")
+        }
+        if event.malformed > 0 {
+            logger.warning("stream records passed over", metadata: ["count": "\(event.malformed)"])
+        }
+        let failed = await AWSClient.$deadline.withValue(invocation.deadline - APIFunction.reserve) {
+            await deliver(event.revisions.keys.sorted(), until: invocation.deadline)
+        }
+        return event.answer(failed: failed)
+    }
+
+    /// Sends what is due of these configs; returns those whose store failed.
+    private func deliver(_ configs: [ConfigName], until deadline: ContinuousClock.Instant) async -> Set<ConfigName> {
+        await withTaskGroup(of: ConfigName?.self) { group in
+            for config in configs {
+                group.addTask {
+                    do {
+                        _ = try await notifier.deliver(in: config, until: deadline)
+                        return nil
+                    } catch let error as DiscfgError where error.code == .configNotFound {
+                        // Deleted since: nobody is to be told any more.
+                        return nil
+                    } catch {
+                        logger.error(
+                            "notifications could not be sent",
+                            metadata: ["discfg.config": "\(config)", "error": "\(error)"])
+                        return config
+                    }
+                }
+            }
+            return await group.reduce(into: []) { failed, config in if let config { failed.insert(config) } }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+# What comes after: DISCFG_STORE, and where the API is.
+
+output "store" {
+  description = "What DISCFG_STORE is for commands and servers that use the table themselves."
+  value       = "dynamodb:${aws_dynamodb_table.store.name}?region=${local.region}"
+}
+
+output "api_url" {
+  description = "Where the HTTP API answers."
+  value       = aws_apigatewayv2_api.http.api_endpoint
+}
+
+output "api_arn" {
+  description = "With auth = “IAM”, the resource of execute-api:Invoke in the policy of who may call the HTTP API."
+  value       = "${aws_apigatewayv2_api.http.execution_arn}/*"
+}
+
+output "function_url" {
+  description = "Where the api function answers without the API, to who may InvokeFunctionUrl and InvokeFunction."
+  value       = one(aws_lambda_function_url.api[*].function_url)
+}
+
+output "table_name" {
+  description = "The table."
+  value       = aws_dynamodb_table.store.name
+}
+
+output "table_arn" {
+  description = "The table's ARN."
+  value       = aws_dynamodb_table.store.arn
+}
+
+output "failure_queue" {
+  description = "The URL of the queue of what the stream function gave up."
+  value       = aws_sqs_queue.failures.url
+}
