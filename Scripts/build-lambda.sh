@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=.build/lambda
 
 if [[ $(uname -s) != Linux ]]; then
-    echo "$0: the program for Lambda is built on Linux; use a container of the image swift:6.2-bookworm, or CI" >&2
+    echo "$0: the program for Lambda is built on Linux; use a container of the image swift:6.3-bookworm, or CI" >&2
     exit 1
 fi
 

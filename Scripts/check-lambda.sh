@@ -5,6 +5,7 @@ set -euo pipefail
 
 program=$1
 status=0
+symbols=$(objdump -T "$program")
 complain() {
     echo "$program: $*" >&2
     status=1
@@ -12,7 +13,7 @@ complain() {
 
 # What it needs of a library of the system, such as GLIBC_2.34, the newest.
 newest() {
-    objdump -T "$program" | grep -oE "\b$1_[0-9.]+" | sort -Vu | tail -1
+    grep -oE "\b$1_[0-9.]+" <<<"$symbols" | sort -Vu | tail -1
 }
 
 # at_most FOUND LIMIT
@@ -33,7 +34,7 @@ unknown=$(objdump -p "$program" | awk '$1 == "NEEDED" { print $2 }' |
 # The whole of Foundation would double what has to be loaded; SQLite and the parser of arguments have nothing to do here.
 # The names of modules as they are in symbols.
 for symbol in s10Foundation sqlite3_open s14ArgumentParser; do
-    if objdump -T "$program" | grep -qE "[ \$]$symbol"; then complain "contains $symbol"; fi
+    if grep -qE "[ \$]$symbol" <<<"$symbols"; then complain "contains $symbol"; fi
 done
 
 exit "$status"

@@ -31,7 +31,7 @@ DiscfgHTTP         DiscfgCore DiscfgEtcd DiscfgFormats CoreMetrics HTTPTypes Hum
 DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
 DiscfgTestSupport  DiscfgCore Foundation Logging
 discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgEtcdGRPC DiscfgFormats DiscfgHTTP DiscfgNotifications DiscfgSQLite DiscfgYAML ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage UnixSignals
-discfg-lambda      AWSClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgHTTP DiscfgNotifications HTTPTypes Hummingbird LambdaRuntime Logging NIOCore
+discfg-lambda      AWSClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgHTTP DiscfgNotifications HTTPTypes Hummingbird LambdaRuntime Logging NIOCore NIOPosix
 RULES
 }
 

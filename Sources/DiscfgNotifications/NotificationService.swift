@@ -8,7 +8,7 @@ public final class NotificationService: Service {
     private let notifier: Notifier
     private let active = Mutex<Set<Subject>>([])
 
-    /// One rule of one config. Each is followed apart, so that none waits for another's target.
+    /// One rule of one config, followed apart from the others, so that none waits for another's target.
     private struct Subject: Hashable {
         var config: ConfigName
         var rule: String

@@ -48,12 +48,14 @@ extension Notifier: NotificationStore {
         try await service.changeSettings(of: config) { settings, _ in
             settings.notifications.removeAll { $0.id == id }
         }
-        // A rule of that name that is made later begins anew in any case: this is only tidiness.
-        let name = DeliveryState.noteName(of: rule)
-        if let note = try await service.note(name, in: config) {
-            _ = try await service.replaceNote(name, with: nil, version: note.version, in: config)
+        // What a sender writes after this stays behind, and nobody takes it for his own.
+        for folder in [DeliveryState.folder(of: rule), DeadLetters.folder(of: rule)] {
+            while case let notes = try await service.notes(of: config, prefix: folder), !notes.isEmpty {
+                for note in notes {
+                    _ = try await service.replaceNote(note.name, with: nil, version: note.version, in: config)
+                }
+            }
         }
-        try await deadLetters(rule, config).removeAll()
     }
 
     public func testNotification(_ id: String, in config: ConfigName) async throws {
@@ -74,46 +76,58 @@ extension Notifier: NotificationStore {
         let letters = deadLetters(rule, config)
         var replay = NotificationReplay(sent: 0, failed: 0, hasMore: false)
         var last: Revision?
-        let end = ContinuousClock.now + .seconds(20)
+        // With the last one there is an end before a gateway's 29 seconds.
+        let end = ContinuousClock.now + .seconds(15)
         while case let page = try await letters.page(after: last, limit: 100), !page.isEmpty {
             for letter in page {
-                // A target that is still away must not hold up the caller for each of them.
-                guard ContinuousClock.now < end, replay.failed < 3 else {
+                // A target that is still away must not hold up the caller for each of them, nor one message that it never takes
+                // the others behind it.
+                guard ContinuousClock.now < end else {
                     replay.hasMore = true
                     return replay
                 }
                 last = letter.revision
-                if let reason = try await sendAgain(letter.revision, by: rule, in: config) {
+                switch try await sendAgain(letter.revision, by: rule, in: config) {
+                case .sent:
+                    replay.sent += 1
+                    try await letters.remove(letter.revision)
+                case .refused(let reason):
                     replay.failed += 1
                     try await letters.keep(
                         .init(
                             revision: letter.revision, attempts: letter.attempts + 1, time: service.now, reason: reason)
                     )
-                } else {
-                    replay.sent += 1
-                    try await letters.remove(letter.revision)
+                // What is kept of it says more than that it cannot be sent.
+                case .gone: replay.failed += 1
                 }
             }
         }
         return replay
     }
 
-    /// Why it did not work; `nil` where it did.
-    private func sendAgain(_ revision: Revision, by rule: NotificationRule, in config: ConfigName) async throws
-        -> String?
-    {
+    /// What became of sending something again.
+    private enum Retrial {
+        case sent
+        case refused(String)
+        /// The log does not have it any more.
+        case gone
+    }
+
+    private func sendAgain(
+        _ revision: Revision, by rule: NotificationRule, in config: ConfigName
+    ) async throws -> Retrial {
         do {
             let query = ChangesQuery(after: revision - 1, limit: 1)
             let page = try await service.changes(query, in: config)
             guard let commit = try page.commits.first?.selecting(rule.selection), commit.revision == revision else {
-                return "Revision \(revision) holds nothing of this notification any more."
+                return .gone
             }
             try await sender.send(CloudEvent.message(of: commit, in: config, by: rule), by: rule)
-            return nil
+            return .sent
         } catch let failure as DeliveryFailure {
-            return failure.reason
+            return .refused(failure.reason)
         } catch let error as DiscfgError where [.compacted, .futureRevision].contains(error.code) {
-            return error.message
+            return .gone
         }
     }
 

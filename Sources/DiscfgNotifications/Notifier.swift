@@ -14,7 +14,7 @@ public final class Notifier: Sendable {
         public var maximumAttempts = 12
         /// The pause after a failed try.
         public var pause: @Sendable (_ attempt: Int) -> Duration = { attempt in
-            // 1, 2, 4 … s, at most 5 minutes: about half an hour for 12 tries.
+            // 1, 2, 4 … s, at most 5 minutes: together about 20 minutes for 12 tries.
             let seconds = min(300, 1 << min(attempt - 1, 9))
             return .milliseconds(Int64(seconds) * .random(in: 900...1100))
         }

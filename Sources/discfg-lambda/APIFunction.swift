@@ -10,6 +10,7 @@ import NIOCore
 /// `api`: answers HTTP that comes through a gateway, by the same responder as the server.
 struct APIFunction: Function {
     let responder: DiscfgResponder
+    let executor: (any TaskExecutor)?
     let logger: Logger
 
     /// So long before Lambda would end the invocation, the client is told that it takes too long.
@@ -30,7 +31,7 @@ struct APIFunction: Function {
         }
         let deadline = invocation.deadline - Self.reserve
         let response = try await AWSClient.$deadline.withValue(deadline) {
-            try await Race.first(until: deadline) { try await respond(to: request) }
+            try await Race.first(until: deadline, on: executor) { try await respond(to: request) }
         }
         return (response ?? Self.late(request.method)).json(for: request.shape)
     }

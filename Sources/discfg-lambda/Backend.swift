@@ -37,10 +37,10 @@ struct Backend: Sendable {
         self.logger = logger
     }
 
-    /// The function of a handler.
-    func function(_ handler: Handler) -> any Function {
+    /// The function of a handler, which does its work on the executor.
+    func function(_ handler: Handler, on executor: (any TaskExecutor)?) -> any Function {
         switch handler {
-        case .api: APIFunction(responder: responder, logger: logger)
+        case .api: APIFunction(responder: responder, executor: executor, logger: logger)
         case .stream: StreamFunction(notifier: notifier, logger: logger)
         case .schedule: ScheduleFunction(maintenance: ConfigMaintenance(service), notifier: notifier)
         }

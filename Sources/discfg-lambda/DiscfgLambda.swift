@@ -22,6 +22,7 @@ import Glibc
 @main
 struct DiscfgLambda {
     static func main() async {
+        let executor = EventLoopExecutor.single()
         let environment = ProcessInfo.processInfo.environment
         var logger = Logger(label: "discfg") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = environment["DISCFG_LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .warning
@@ -30,12 +31,14 @@ struct DiscfgLambda {
             let function: any Function
             do {
                 let handler = try Handler(named: environment["_HANDLER"] ?? "")
-                function = try Backend(environment: environment, logger: logger).function(handler)
+                function = try Backend(environment: environment, logger: logger).function(handler, on: executor)
             } catch {
                 try await runtime.reportInitializationFailure(InvocationFailure("Discfg.Configuration", "\(error)"))
                 end("\(error)")
             }
-            try await runtime.run { try await function.answer($0) }
+            try await runtime.run { invocation in
+                try await withTaskExecutorPreference(executor) { try await function.answer(invocation) }
+            }
         } catch {
             end(error.message + (error.hint.map { " \($0)" } ?? ""))
         }

@@ -4,15 +4,17 @@ import Synchronization
 enum Race {
     /// What the work comes to, or `nil` when the moment comes first; the work is cancelled then, and not waited for.
     ///
+    /// The work is done on the executor: a task of its own does not stay where its maker is by itself.
     /// - Throws: What the work throws.
     static func first<Value: Sendable>(
-        until deadline: ContinuousClock.Instant, _ work: @escaping @Sendable () async throws -> Value
+        until deadline: ContinuousClock.Instant, on executor: (any TaskExecutor)?,
+        _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
         let finish = Finish<Value>()
-        let working = Task {
+        let working = Task(executorPreference: executor) {
             do { finish.settle(.success(try await work())) } catch { finish.settle(.failure(error)) }
         }
-        let waiting = Task {
+        let waiting = Task(executorPreference: executor) {
             try? await Task.sleep(until: deadline, clock: .continuous)
             finish.settle(.success(nil))
         }

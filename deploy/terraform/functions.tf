@@ -5,7 +5,7 @@ locals {
     api = {
       description = "discfg's REST and etcd doors"
       memory      = var.api_memory
-      timeout     = 10
+      timeout     = 29
       concurrency = coalesce(var.api_concurrency, -1) # -1 is none reserved
     }
     stream = {

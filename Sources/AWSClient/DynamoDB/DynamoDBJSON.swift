@@ -25,7 +25,7 @@ enum DynamoDBJSON {
             return try value(of: answer.body)
         } catch {
             throw AWSError(
-                .invalidAnswer, "The answer to \(call.operation) is not as DynamoDB writes it.", status: answer.status,
+                .invalidAnswer, "The answer to \(call.operation) is not as AWS writes it.", status: answer.status,
                 requestID: answer.requestID, mayHaveTakenEffect: call.isWrite, cause: error)
         }
     }

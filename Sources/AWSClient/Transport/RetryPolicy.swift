@@ -40,7 +40,7 @@ extension RetryPolicy {
         "Throttling", "ThrottlingException", "ThrottledException", "RequestThrottled", "RequestThrottledException",
         "TooManyRequestsException", "ProvisionedThroughputExceededException", "RequestLimitExceeded",
         "BandwidthLimitExceeded", "LimitExceededException", "SlowDown", "PriorRequestNotComplete",
-        "TransactionInProgressException", "EC2ThrottledException",
+        "TransactionInProgressException", "EC2ThrottledException", "Throttled", "KMSThrottling", "KmsThrottled",
     ]
 
     static let transientCodes: Set<AWSError.Code> = [

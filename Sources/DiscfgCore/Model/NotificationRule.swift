@@ -49,10 +49,12 @@ public struct NotificationRule: Sendable, Hashable {
     public var selection: KeySelection { get throws(DiscfgError) { try .subtree(prefix) } }
 }
 
-extension NotificationRule: CustomStringConvertible, CustomDebugStringConvertible {
+extension NotificationRule: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Without the secret, and without the target: an address can be a secret of its own.
     public var description: String { "NotificationRule(\(id))" }
     public var debugDescription: String { description }
+    /// What `dump` and debuggers show.
+    public var customMirror: Mirror { Mirror(self, children: ["id": id, "prefix": prefix, "withValues": withValues]) }
 }
 
 extension NotificationRule {

@@ -193,7 +193,7 @@ extension Transaction {
     /// Checks what can be checked without a store.
     ///
     /// - Throws: `DiscfgError` with code `tooLarge` or `invalidRequest`.
-    func validate(depth: Int = 1) throws(DiscfgError) {
+    package func validate(depth: Int = 1) throws(DiscfgError) {
         guard message.utf8.count <= 1024 else {
             throw DiscfgError(
                 .tooLarge, "The message has \(message.utf8.count) bytes; the most is 1024.", hint: "Shorten it.")

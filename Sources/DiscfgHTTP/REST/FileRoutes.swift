@@ -33,6 +33,8 @@ extension RESTRoutes {
         let request = ImportRequest(
             prefix: query["prefix"] ?? "/", prunes: try query.flag("prune"), author: try call.author,
             message: query["message"] ?? "")
+        // A rehearsal must find what the commit would.
+        try Transaction(then: [], author: request.author, message: request.message).validate()
         let plan = try await store.planImport(of: leaves, as: request, in: config)
         let isRehearsal = try query.flag("dryRun")
         let revision =

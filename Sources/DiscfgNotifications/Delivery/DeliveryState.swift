@@ -20,8 +20,11 @@ struct DeliveryState: Sendable, Hashable {
     /// What stands in the way of the next one.
     var failure: NotificationStatus.Failure?
 
-    /// The name of the note.
-    static func noteName(of rule: NotificationRule) -> String { "sent/\(rule.id)" }
+    /// The name of the note; another rule of that name has another, so that the two never take each other's for their own.
+    static func noteName(of rule: NotificationRule) -> String { "\(folder(of: rule))\((rule.after ?? 0).digits)" }
+
+    /// What the names of the notes begin with, of this rule and of those that had its name before.
+    static func folder(of rule: NotificationRule) -> String { "sent/\(rule.id)/" }
 
     /// The state of a rule of which nothing is kept yet.
     init(of rule: NotificationRule, log: String) {
@@ -90,16 +93,12 @@ struct DeadLetters: Sendable {
     let config: ConfigName
     let service: ConfigService
 
-    /// Of this rule, and of those that had its name before.
-    private var folder: String { "dead/\(rule.id)/" }
-    private var prefix: String { folder + Self.digits(rule.after ?? 0) + "/" }
+    /// What the names of the notes begin with, of this rule and of those that had its name before.
+    static func folder(of rule: NotificationRule) -> String { "dead/\(rule.id)/" }
 
-    private func name(_ revision: Revision) -> String { prefix + Self.digits(revision) }
+    private var prefix: String { "\(Self.folder(of: rule))\((rule.after ?? 0).digits)/" }
 
-    private static func digits(_ revision: Revision) -> String {
-        let digits = String(revision, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }
+    private func name(_ revision: Revision) -> String { prefix + revision.digits }
 
     func page(after: Revision? = nil, limit: Int) async throws -> [NotificationStatus.DeadLetter] {
         try await service.notes(of: config, prefix: prefix, after: after.map { name($0) }, limit: limit)
@@ -124,12 +123,12 @@ struct DeadLetters: Sendable {
             if try await service.replaceNote(name, with: nil, version: note.version, in: config) { return }
         }
     }
+}
 
-    func removeAll() async throws {
-        while case let notes = try await service.notes(of: config, prefix: folder), !notes.isEmpty {
-            for note in notes {
-                _ = try await service.replaceNote(note.name, with: nil, version: note.version, in: config)
-            }
-        }
+extension Revision {
+    /// 16 hexadecimal digits, whose order is that of the numbers.
+    fileprivate var digits: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 }

@@ -63,7 +63,9 @@ struct Turn {
         return try await save(word)
     }
 
-    /// Claims it; `false` where somebody was first. The log has to be read afterwards: word that was left is taken as heard.
+    /// Claims it, after which the log has to be read: word that was left is taken as heard.
+    ///
+    /// - Returns: `false` where somebody was first.
     mutating func claim() async throws -> Bool {
         hasClaimed = true
         var new = state

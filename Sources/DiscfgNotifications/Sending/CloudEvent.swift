@@ -10,12 +10,19 @@ enum CloudEvent {
 
     /// The event of a commit, of which the rule has selected the changes.
     static func message(of commit: Commit, in config: ConfigName, by rule: NotificationRule) -> NotificationMessage {
-        let whole = body(of: commit, in: config, withValues: rule.withValues)
+        let id = id(of: commit, by: rule)
+        let whole = body(of: commit, id: id, in: config, withValues: rule.withValues)
         let isWhole = whole.count <= NotificationMessage.maximumLength
         let body =
-            isWhole ? whole : body(of: commit, in: config, withValues: false, omitsValues: rule.withValues)
+            isWhole ? whole : body(of: commit, id: id, in: config, withValues: false, omitsValues: rule.withValues)
         return NotificationMessage(
-            id: commit.id, kind: .commit, config: config, revision: commit.revision, time: commit.time, body: body)
+            id: id, kind: .commit, config: config, revision: commit.revision, time: commit.time, body: body)
+    }
+
+    /// Two rules tell different parts of a commit, and one target may have both: so the rule belongs to the identity.
+    private static func id(of commit: Commit, by rule: NotificationRule) -> String {
+        // Webhooks sign the id up to its first dot.
+        "\(commit.id)-\(String(rule.id.map { $0 == "." ? "~" : $0 }))"
     }
 
     /// An event that tells of nothing, to try a target.
@@ -48,11 +55,11 @@ enum CloudEvent {
     }
 
     private static func body(
-        of commit: Commit, in config: ConfigName, withValues: Bool, omitsValues: Bool = false
+        of commit: Commit, id: String, in config: ConfigName, withValues: Bool, omitsValues: Bool = false
     ) -> [UInt8] {
         JSONWriter.bytes(capacity: 1024) { writer in
             writer.object { writer in
-                attributes(.commit, id: commit.id, config, commit.time, to: &writer)
+                attributes(.commit, id: id, config, commit.time, to: &writer)
                 if let only = commit.changes.first?.key.text, commit.changes.count == 1 {
                     writer.member("subject", only)
                 }
@@ -78,8 +85,8 @@ enum CloudEvent {
         writer.name("changes")
         writer.array { writer in
             for change in changes {
-                // A key takes at most 1.4 KiB here, its versions little more; the rest of the event has room behind.
-                if !withValues, writer.bytes.count > NotificationMessage.maximumLength - 4096 { break }
+                // A key of 1 KiB takes at most six here, its versions little more; the rest of the event has room behind.
+                if !withValues, writer.bytes.count > NotificationMessage.maximumLength - 8192 { break }
                 if withValues, writer.bytes.count > NotificationMessage.maximumLength { break }
                 change.writeSummary(to: &writer, withValues: withValues)
                 written += 1

@@ -10,7 +10,7 @@ public struct NotificationMessage: Sendable {
         case test = "dev.discfg.test"
     }
 
-    /// The same whenever the same commit is sent, so that receivers can leave out what they have seen.
+    /// The same whenever the same commit is sent by the same rule, so that receivers can leave out what they have seen.
     public let id: String
     public let kind: Kind
     public let config: ConfigName
@@ -26,13 +26,13 @@ public struct NotificationMessage: Sendable {
 
 /// A target did not take a notification.
 public struct DeliveryFailure: Error, Sendable {
-    /// What went wrong, as a sentence without values and secrets.
+    /// What went wrong, as a sentence without values and secrets, not longer than anybody wants to read.
     public var reason: String
     /// How long the target asks to be left alone.
     public var retryAfter: Duration?
 
     public init(_ reason: String, retryAfter: Duration? = nil) {
-        self.reason = reason
+        self.reason = String(reason.prefix(1000))
         self.retryAfter = retryAfter
     }
 }

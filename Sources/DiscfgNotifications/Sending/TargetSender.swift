@@ -63,6 +63,9 @@ public final class TargetSender: NotificationSender {
             throw DeliveryFailure(error.description)
         } catch let error as DiscfgError {
             throw DeliveryFailure(error.message)
+        } catch {
+            if error is DeliveryFailure || error is CancellationError { throw error }
+            throw DeliveryFailure("The target could not be tried (\(type(of: error))).")
         }
     }
 

@@ -30,12 +30,16 @@ struct WebhookSender: Sendable {
     func send(_ message: NotificationMessage, to url: String, secret: String) async throws {
         do throws(DiscfgError) { try check(url) } catch { throw DeliveryFailure(error.message) }
         guard let place = Place(url) else { throw DeliveryFailure("The webhook's address has no host.") }
+        try await Self.within(timeout) { try await post(message, to: place, secret: secret) }
+    }
+
+    private func post(_ message: NotificationMessage, to place: Place, secret: String) async throws {
         let address = try await resolve(place)
         guard policy.allows(address) else {
             throw DeliveryFailure(
                 "“\(place.host)” has an address of a private network, to which no webhook is sent without permission.")
         }
-        var request = HTTPClientRequest(url: url)
+        var request = HTTPClientRequest(url: place.url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: CloudEvent.contentType)
         request.headers.add(name: "User-Agent", value: "discfg")
@@ -58,8 +62,7 @@ struct WebhookSender: Sendable {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let outcome: Result<HTTPClientResponse, any Error>
         do {
-            outcome = .success(
-                try await Self.within(timeout) { try await client.execute(request, deadline: .distantFuture) })
+            outcome = .success(try await client.execute(request, deadline: .distantFuture))
         } catch {
             outcome = .failure(error)
         }
@@ -67,7 +70,6 @@ struct WebhookSender: Sendable {
         try? await client.shutdown()
         switch outcome {
         case .success(let response): try Self.judge(response)
-        case .failure(let error as DeliveryFailure): throw error
         case .failure(let error):
             try Task.checkCancellation()
             throw DeliveryFailure("The webhook at “\(place.host)” could not be reached: \(Self.reason(error)).")
@@ -94,18 +96,16 @@ struct WebhookSender: Sendable {
 
     private func resolve(_ place: Place) async throws -> SocketAddress {
         if let address = try? SocketAddress(ipAddress: place.host, port: place.port) { return address }
-        do {
-            return try await Self.within(timeout) {
-                try await NIOThreadPool.singleton.runIfActive {
-                    try SocketAddress.makeAddressResolvingHost(place.host, port: place.port)
-                }
-            }
-        } catch let error as DeliveryFailure {
-            throw error
-        } catch {
-            try Task.checkCancellation()
-            throw DeliveryFailure("There is no host “\(place.host)”.")
-        }
+        let failure = DeliveryFailure("There is no host “\(place.host)”, or nobody said so in time.")
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let found = loop.makePromise(of: SocketAddress.self)
+        // What looks it up cannot be cancelled, and may take longer than anybody wants to wait.
+        let timer = loop.scheduleTask(in: .init(timeout)) { found.fail(failure) }
+        defer { timer.cancel() }
+        NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
+            try SocketAddress.makeAddressResolvingHost(place.host, port: place.port)
+        }.cascade(to: found)
+        do { return try await found.futureResult.get() } catch { throw failure }
     }
 
     private static func within<Value: Sendable>(
@@ -133,6 +133,9 @@ struct WebhookSender: Sendable {
 private struct Place: Sendable {
     var host: String
     var port: Int
+    /// The address, written so that everybody who reads it finds that very host: where two readings of it differ, what is
+    /// connected to is not what was looked at.
+    var url: String
 
     init?(_ url: String) {
         let isSecure = url.hasPrefix("https://")
@@ -143,9 +146,30 @@ private struct Place: Sendable {
         guard let end else { return nil }
         host = String(isBracketed ? authority[..<end].dropFirst() : authority[..<end]).lowercased()
         let rest = authority[end...].drop { $0 == "]" }
-        guard !host.isEmpty, let port = rest.isEmpty ? (isSecure ? 443 : 80) : UInt16(rest.dropFirst()).map(Int.init)
+        guard !host.isEmpty, host.utf8.allSatisfy({ isBracketed ? $0.isAddressCharacter : $0.isHostCharacter }),
+            rest.isEmpty || rest.first == ":",
+            let port = rest.isEmpty ? (isSecure ? 443 : 80) : UInt16(rest.dropFirst()).map(Int.init)
         else { return nil }
         self.port = port
+        let (scheme, name) = (isSecure ? "https" : "http", isBracketed ? "[\(host)]" : host)
+        self.url = "\(scheme)://\(name):\(port)\(url[authority.endIndex...])"
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHostCharacter: Bool {
+        switch self {
+        case 0x30...0x39, 0x61...0x7A: true
+        default: ".-_".utf8.contains(self)
+        }
+    }
+
+    /// Of an address of IPv6.
+    fileprivate var isAddressCharacter: Bool {
+        switch self {
+        case 0x30...0x3A, 0x61...0x66, 0x2E: true
+        default: false
+        }
     }
 }
 

@@ -185,8 +185,8 @@ struct NotifyReplay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Send again what was given up, oldest first.",
         discussion: """
-            What is taken now is forgotten; what is refused again stays. After three
-            refusals it stops.
+            What is taken now is forgotten; what is refused again stays. It ends
+            after a quarter of a minute, and says whether there are more.
 
             Example:
               discfg notify replay payments

@@ -160,7 +160,7 @@ def judge_functions(checks, functions, log_groups, choice):
             'runtime': 'provided.al2023',
             'architectures': ['x86_64'],
             'memory': choice.memory if name == 'api' else 256,
-            'timeout': 10 if name == 'api' else 60,
+            'timeout': 29 if name == 'api' else 60,
             'environment': {'DISCFG_STORE': f'dynamodb:{choice.table}', 'DISCFG_LOG_LEVEL': choice.log_level},
             'concurrency': choice.concurrency if name == 'api' else 0,
             'log_group': log_group,
