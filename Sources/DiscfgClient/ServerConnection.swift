@@ -95,6 +95,11 @@ final class ServerConnection: Sendable {
         let json = try? JSONValue(parsing: bytes)
         if let json, status < 400 { return json }
         if let json, let error = DiscfgError(wire: json) { throw error }
+        if status == 401 || status == 403 {
+            throw DiscfgError(
+                .forbidden, "“\(base)” does not let this caller in: status \(status).",
+                hint: "Set DISCFG_TOKEN to a token that it takes, or DISCFG_SIGN=SERVICE:REGION and AWS credentials.")
+        }
         // Something between us and the server may have answered in its place, after it had done what it was asked.
         let isInDoubt = mayHaveTakenEffect && (status < 400 || status >= 500)
         throw DiscfgError(

@@ -34,7 +34,12 @@ struct Watcher {
     private mutating func nextPage() async throws -> ChangePage? {
         do {
             let query = ChangesQuery(after: position, selection: selection, wait: .seconds(30))
+            let start = ContinuousClock.now
             let page = try await session.store.changes(query, in: session.config)
+            // Where nothing waits, as in Lambda, each question is paid for.
+            if page.scanned == position, ContinuousClock.now - start < Self.unwaited {
+                try await Task.sleep(for: Self.unwaited)
+            }
             if failures > 0 { Output.note("note: connected again; nothing was missed after revision \(position)") }
             failures = 0
             return page
@@ -47,6 +52,9 @@ struct Watcher {
             return nil
         }
     }
+
+    /// An answer without anything new that comes sooner was not waited for; so long it takes until the next question then.
+    private static let unwaited: Duration = .seconds(1)
 
     /// How long to wait after that many failures in a row: from a quarter of a second to ten seconds.
     static func pause(after failures: Int) -> Duration { .milliseconds(min(10_000, 250 << min(failures, 6))) }

@@ -1,5 +1,6 @@
 import DiscfgCore
 import DiscfgTestSupport
+import Logging
 import ServiceLifecycle
 import Testing
 
@@ -10,7 +11,8 @@ struct NotificationServiceTests {
     /// Looks often for what others changed.
     private struct QuickEngine: EngineWrapper {
         let engine: any StorageEngine = MemoryEngine()
-        var traits: StorageTraits { StorageTraits(sweepInterval: .milliseconds(2)) }
+        var sweepInterval: Duration = .milliseconds(2)
+        var traits: StorageTraits { StorageTraits(sweepInterval: sweepInterval) }
     }
 
     /// Runs a test beside the service, which has to end when it is asked to.
@@ -48,13 +50,16 @@ struct NotificationServiceTests {
 
     @Test("A rule that is removed and added again, again and again, is followed each time")
     func addedAgain() async throws {
-        let bench = try await Bench(QuickEngine())
+        // It does not look by itself: whoever adds one has to be heard.
+        let bench = try await Bench(QuickEngine(sweepInterval: .seconds(3600)))
         try await run(bench) {
-            for _ in 0..<20 {
+            for _ in 0..<200 {
                 try await bench.add()
                 let revision = try await bench.set("/a")
                 try await eventually { bench.sender.revisions().last == revision }
                 try await bench.notifier.removeNotification("r", from: bench.config)
+                // Wakes whoever still follows it, and now finds it gone.
+                try await bench.set("/b")
             }
         }
     }

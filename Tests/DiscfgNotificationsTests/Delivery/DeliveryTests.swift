@@ -42,7 +42,7 @@ struct DeliveryTests {
         try await bench.set("/bytes", to: Value(bytes: [0xFF, 0x00], contentType: Value.octets))
         try await bench.deliver()
         let changes = bench.sender.taken.compactMap { $0.json?["data"]?["changes"]?.array?.first }
-        #expect(changes.count == 3)
+        try #require(changes.count == 3)
         #expect(changes[0]["value"] == "hé\n" && changes[0]["contentType"] == "text/plain")
         #expect(changes[1]["value"] == ["port": 5432, "hosts": ["a", "b"]])
         #expect(changes[2]["value"] == "/wA=" && changes[2]["encoding"] == "base64")
@@ -149,5 +149,20 @@ struct DeliveryTests {
         _ = try? await bench.deliver()
         #expect(bench.sender.taken.allSatisfy { !["/x", "/y", "/z", "/z2"].contains($0.json?["subject"]) })
         #expect(try await bench.engine.notes(of: bench.config, prefix: "", after: nil, limit: 9).isEmpty)
+    }
+
+    @Test("The old rule does not go on in the new config either where that has as many commits")
+    func madeAnewLonger() async throws {
+        let bench = try await Bench(options: { $0.unsavedLimit = 1000 })
+        try await bench.add()
+        for _ in 0..<150 { try await bench.set("/old") }
+        bench.sender.whileSending { attempt in
+            guard attempt.revision == 2 else { return }
+            try await bench.service.deleteConfig(bench.config)
+            _ = try await bench.service.createConfig(bench.config, settings: ConfigSettings(), author: "")
+            for _ in 0..<200 { try await bench.set("/new") }
+        }
+        _ = try? await bench.deliver()
+        #expect(!bench.sender.attempts.isEmpty && bench.sender.attempts.allSatisfy { $0.json?["subject"] == "/old" })
     }
 }

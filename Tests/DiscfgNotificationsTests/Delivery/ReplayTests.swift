@@ -38,7 +38,7 @@ struct ReplayTests {
         let bench = try await bench(givenUp: 1)
         bench.sender.answers { _ in .take }
         _ = try await bench.notifier.replayNotifications("r", in: bench.config)
-        #expect(bench.sender.attempts.count == 2)
+        try #require(bench.sender.attempts.count == 2)
         #expect(bench.sender.attempts[0].message.body == bench.sender.attempts[1].message.body)
         #expect(bench.sender.attempts[0].message.id == bench.sender.attempts[1].message.id)
     }

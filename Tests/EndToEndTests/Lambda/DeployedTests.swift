@@ -10,22 +10,53 @@ private let zip = ProcessInfo.processInfo.environment["DISCFG_LAMBDA_ZIP"]
     "Deployed to Lambda", DeploymentPrograms.areAvailable,
     .enabled(if: zip != nil, "DISCFG_LAMBDA_ZIP is not set: run make test-lambda."))
 struct DeployedTests {
+    /// Deploys the program, and returns where the API answers.
+    private static func deploy(_ ministack: Ministack, _ sandbox: Sandbox, _ parameters: String...) async throws
+        -> String
+    {
+        let zip = try #require(zip)
+        let arguments = [DeploymentPrograms.file("deploy/sam/template.yaml"), ministack.url, zip] + parameters
+        let deployed = try await DeploymentPrograms.run("deploy_sam.py", arguments, in: sandbox)
+        try #require(deployed.status == 0, "\(deployed.output)\(deployed.error)")
+        let address = try #require(try JSONValue(parsing: Array(deployed.line.utf8))["ApiUrl"]?.string)
+        let id = try #require(address.split(separator: "/").last?.split(separator: ".").first)
+        return "\(ministack.url)/_aws/execute-api/\(id)/$default"
+    }
+
+    @Test("An IAM user is let in by their signature, and is the author; the roles of the functions are enough")
+    func signed() async throws {
+        try await Ministack.with(checkingAccess: true) { ministack in
+            try await Sandbox.with { sandbox in
+                let url = try await Self.deploy(ministack, sandbox)
+                let invoke = #"{"Effect":"Allow","Action":"execute-api:Invoke","Resource":"*"}"#
+                let ann = try await ministack.createUser(
+                    "ann", policy: #"{"Version":"2012-10-17","Statement":[\#(invoke)]}"#)
+                var remote = sandbox.on(url)
+                remote.variables = [
+                    "AWS_ACCESS_KEY_ID": ann.id, "AWS_SECRET_ACCESS_KEY": ann.secret,
+                    "DISCFG_SIGN": "execute-api:\(Ministack.region)",
+                ]
+                let written = try await remote.discfg("set", "/a b/ü", "1")
+                #expect(written.status == 0, "\(written.error)")
+                let history = try await remote.discfg("history", "-f", "json")
+                let commits = try JSONValue(parsing: Array(history.output.utf8))["commits"]?.array
+                #expect(commits?.first?["author"]?.string == "user/ann")
+
+                remote.variables["AWS_SECRET_ACCESS_KEY"] = "another"
+                let refused = try await remote.discfg("get", "/a b/ü")
+                #expect(refused.status == 3)
+                #expect(refused.error.contains("does not let this caller in"))
+            }
+        }
+    }
+
     @Test("The tour of the README works by curl and by the command line, and a write there reaches its targets")
     func tour() async throws {
-        let zip = try #require(zip)
         try await Ministack.with { ministack in
             let queue = try await ministack.createQueue("changes")
             let arn = "arn:aws:sqs:\(Ministack.region):\(Ministack.account):changes"
             try await Sandbox.with { sandbox in
-                let deployed = try await DeploymentPrograms.run(
-                    "deploy_sam.py",
-                    [DeploymentPrograms.file("deploy/sam/template.yaml"), ministack.url, zip, "QueueArns=\(arn)"],
-                    in: sandbox)
-                try #require(deployed.status == 0, "\(deployed.output)\(deployed.error)")
-                let outputs = try JSONValue(parsing: Array(deployed.line.utf8))
-                let address = try #require(outputs["ApiUrl"]?.string)
-                let host = try #require(address.split(separator: "/").last?.split(separator: ".").first)
-                let url = "\(ministack.url)/_aws/execute-api/\(host)/$default"
+                let url = try await Self.deploy(ministack, sandbox, "QueueArns=\(arn)")
                 // The stand-in lets pass whoever shows something.
                 var remote = sandbox.on(url)
                 remote.variables = ["DISCFG_TOKEN": "anything"]
