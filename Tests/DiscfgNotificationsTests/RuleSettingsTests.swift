@@ -30,6 +30,17 @@ struct RuleSettingsTests {
         #expect(try await patch(bench, "null").isEmpty)
     }
 
+    @Test("A rule cannot begin after a revision that is not there yet: it would be silent until then")
+    func fromTheFuture() async throws {
+        let bench = try await Bench()
+        try await bench.set("/a")
+        let error = try await failure(.invalidRequest) {
+            try await patch(bench, #"{"q":{"to":"eventbridge:a","after":3}}"#)
+        }
+        #expect(error.message.contains("revision 3"))
+        #expect(try await patch(bench, #"{"q":{"to":"eventbridge:a","after":2}}"#).map(\.after) == [2])
+    }
+
     @Test("A webhook without a secret is refused by a patch and with a new config, and nothing is changed")
     func withoutSecret() async throws {
         let bench = try await Bench()

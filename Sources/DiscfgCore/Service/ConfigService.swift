@@ -139,6 +139,11 @@ extension ConfigService: ConfigStore {
                     "The notification “\(rule.id)” is a webhook without a secret.",
                     hint: "Give it one to be signed with; “discfg notify add” makes one.")
             }
+            guard rule.after ?? 0 <= revision else {
+                throw .invalid(
+                    "The notification “\(rule.id)” is to begin after revision \(rule.after ?? 0), which is not there yet.",
+                    hint: "Leave out “after” to begin with the next change; the config is at \(revision).")
+            }
             settings.notifications[index].after = rule.after ?? revision
         }
         guard settings.capacity == nil || engine.traits.hasCapacity else {

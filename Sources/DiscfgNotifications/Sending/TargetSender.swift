@@ -34,7 +34,9 @@ public final class TargetSender: NotificationSender {
     }
 
     public func send(_ message: NotificationMessage, by rule: NotificationRule) async throws {
+        // The two that SQS refuses, and that JSON may have as they are.
         let text = String(decoding: message.body, as: UTF8.self)
+            .replacing("\u{FFFE}", with: "\\ufffe").replacing("\u{FFFF}", with: "\\uffff")
         let attributes = ["discfg-config": message.config.description, "discfg-type": message.kind.rawValue]
         do {
             switch rule.target {

@@ -43,7 +43,7 @@ struct LiveTargetTests {
         let rule = try NotificationRule(id: id, to: NotificationTarget(target), withValues: true)
         _ = try await notifier.addNotification(rule, to: config)
         for number in 1...count {
-            let set = Operation.set(try Key(path: "/key"), Value("é 🦊 <&+%> \(number)"))
+            let set = Operation.set(try Key(path: "/key"), Value("é 🦊 <&+%> \u{FFFF} \(number)"))
             _ = try await notifier.service.commit(Transaction(then: [set], author: "ann"), to: config)
         }
         _ = try await notifier.deliver(in: config)
@@ -68,7 +68,7 @@ struct LiveTargetTests {
         return values
     }
 
-    private func expected(_ count: Int) -> [String] { (1...count).map { "é 🦊 <&+%> \($0)" } }
+    private func expected(_ count: Int) -> [String] { (1...count).map { "é 🦊 <&+%> \u{FFFF} \($0)" } }
 
     @Test("A topic passes them on to its queue")
     func topic() async throws {
