@@ -35,11 +35,11 @@ build: ## Build the release binary .build/release/discfg: static Swift library, 
 	@Scripts/install-dependencies.sh build
 	Scripts/build-release.sh
 
-lambda: ## Build .build/lambda/discfg-lambda.zip for AWS Lambda, the same bytes for the same sources.
+lambda: ## Build .build/lambda/discfg-lambda.zip for AWS Lambda, the same bytes for the same sources and folder.
 	@Scripts/install-dependencies.sh lambda
 	Scripts/build-lambda.sh
 
-test-lambda: lambda ## Deploy that zip to AWS's stand-in with Terraform, and go the README's tour there.
+test-lambda: lambda ## Deploy that zip to AWS's stand-in by the SAM template, and go the README's tour there.
 	@Scripts/install-dependencies.sh test
 	@DISCFG_LAMBDA_ZIP=$(CURDIR)/.build/lambda/discfg-lambda.zip Scripts/test.sh --filter DeployedTests
 

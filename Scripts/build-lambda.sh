@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds .build/lambda/discfg-lambda.zip: the program for AWS Lambda's runtime provided.al2023, the same bytes for the same sources.
+# Builds .build/lambda/discfg-lambda.zip: the program for AWS Lambda's runtime provided.al2023, the same bytes for the same
+# sources in the same folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

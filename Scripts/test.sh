@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Builds and runs every test. The log stays in .build/test.log, from which .ci/run repeats the summary.
+# Builds and runs every test. The log stays in .build/test.log, from which .ci/run repeats the summary; that of some tests in
+# .build/test-some.log.
 # usage: Scripts/test.sh [options of swift test]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-rm -f .build/test.log # so that a build that fails cannot leave the summary of an earlier run
+log=.build/test.log
+[[ $# == 0 ]] || log=.build/test-some.log
+rm -f "$log" # so that a build that fails cannot leave the summary of an earlier run
 swift build --build-tests
 
 # Every test is written with Swift Testing; without XCTest the summary is one line, the last.
@@ -12,7 +15,7 @@ export DISCFG_TEST_VENV="$PWD/.venv"
 export DISCFG_AWS_VENV="$PWD/.venv-aws"
 export DISCFG_ETCD_VENV="$PWD/.venv-etcd"
 export DISCFG_LAMBDA_VENV="$PWD/.venv-lambda"
-run() { swift test --skip-build --disable-xctest "$@" 2>&1 | tee -a .build/test.log; }
+run() { swift test --skip-build --disable-xctest "$@" 2>&1 | tee -a "$log"; }
 if [[ $# -gt 0 ]]; then
     run "$@"
 else
