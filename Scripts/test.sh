@@ -21,6 +21,9 @@ if [[ $# -gt 0 ]]; then
 else
     # What concerns etcd comes afterwards: its servers and clients take all cores, and would starve tests that wait for an answer.
     etcd='DiscfgEtcd|EtcdV2|Etcd(Client|Comparison)Tests'
-    run --skip "$etcd"
+    # What plays through many turns of several tasks has its own step: beside all the others it waits for a minute and longer.
+    turns='DiscfgNotificationsTests|LambdaRuntimeTests'
+    run --skip "$etcd|$turns"
+    run --filter "$turns"
     run --filter "$etcd"
 fi

@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// What Lambda is told when a handler fails.
-@Suite("Failures of a handler", .timeLimit(.minutes(1)))
+@Suite("Failures of a handler", .timeLimit(.minutes(5)))
 struct FailureTests {
     /// The body of a failure, as Lambda reads it.
     private struct Told: Decodable, Equatable {
