@@ -18,6 +18,8 @@ let package = Package(
         .library(name: "DiscfgEtcd", targets: ["DiscfgEtcd"]),
         .library(name: "DiscfgEtcdGRPC", targets: ["DiscfgEtcdGRPC"]),
         .library(name: "AWSClient", targets: ["AWSClient"]),
+        .library(name: "DynamoDBPatterns", targets: ["DynamoDBPatterns"]),
+        .library(name: "DynamoDBPatternsTesting", targets: ["DynamoDBPatternsTesting"]),
         .library(name: "LambdaRuntime", targets: ["LambdaRuntime"]),
         .library(name: "DiscfgHTTP", targets: ["DiscfgHTTP"]),
         .library(name: "DiscfgClient", targets: ["DiscfgClient"]),
@@ -93,6 +95,14 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
+        .target(
+            name: "DynamoDBPatterns",
+            dependencies: [
+                "AWSClient",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(name: "DynamoDBPatternsTesting", dependencies: ["AWSClient", "DynamoDBPatterns"]),
         .target(
             name: "DiscfgDynamoDB",
             dependencies: [
@@ -317,6 +327,19 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .testTarget(
+            name: "DynamoDBPatternsTests",
+            dependencies: [
+                "AWSClient", "AWSTestSupport", "DynamoDBPatterns", "DynamoDBPatternsTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "DynamoDBPatternsTestingTests",
+            dependencies: [
+                "AWSClient", "AWSTestSupport", "DynamoDBPatterns", "DynamoDBPatternsTesting",
             ]
         ),
         .testTarget(

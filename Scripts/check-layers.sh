@@ -9,7 +9,7 @@
 # - DiscfgYAML is apart from the other formats: its parser needs the whole of Foundation;
 # - LambdaRuntime knows nothing of discfg;
 # - only an executable chooses an engine; discfg-lambda has neither SQLite nor ArgumentParser nor the whole of Foundation;
-# - AWSClient and what tests it know nothing of discfg.
+# - AWSClient, what tests it, and DynamoDBPatterns know nothing of discfg.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -22,6 +22,8 @@ DiscfgYAML         DiscfgCore DiscfgFormats Yams
 LambdaRuntime      Logging NIOCore NIOHTTP1 NIOPosix
 AWSClient          AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
 AWSTestSupport     Foundation NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
+DynamoDBPatterns   AWSClient Logging
+DynamoDBPatternsTesting AWSClient DynamoDBPatterns
 DiscfgDynamoDB     AWSClient DiscfgCore Crypto
 DiscfgSQLite       DiscfgCore Crypto Foundation GRDB GRDBSQLite Logging
 DiscfgEtcd         DiscfgCore Crypto Logging
