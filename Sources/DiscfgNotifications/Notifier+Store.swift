@@ -25,7 +25,7 @@ extension Notifier: NotificationStore {
         try sender.check(rule)
         var rule = rule
         if case .webhook = rule.target, rule.secret == nil { rule.secret = WebhookSecret.generate() }
-        try await service.changeSettings(of: config) { settings, record in
+        let settings = try await service.changeSettings(of: config) { settings in
             guard !settings.notifications.contains(where: { $0.id == rule.id }) else {
                 throw DiscfgError.invalid(
                     "There is a notification “\(rule.id)” in config “\(config)” already.",
@@ -36,16 +36,15 @@ extension Notifier: NotificationStore {
                     "Config “\(config)” has \(NotificationRule.maximumCount) notifications, which is the most.",
                     hint: "Remove one, or send to one target from which others take it.")
             }
-            rule.after = rule.after ?? record.tail.revision
             settings.notifications = (settings.notifications + [rule]).sorted { $0.id < $1.id }
         }
         added.continuation.yield()
-        return rule
+        return settings.notifications.first { $0.id == rule.id } ?? rule
     }
 
     public func removeNotification(_ id: String, from config: ConfigName) async throws {
         let rule = try await rule(id, in: config)
-        try await service.changeSettings(of: config) { settings, _ in
+        try await service.changeSettings(of: config) { settings in
             settings.notifications.removeAll { $0.id == id }
         }
         // What a sender writes after this stays behind, and nobody takes it for his own.

@@ -90,25 +90,18 @@ public final class Notifier: Sendable {
     public func deliverAll(until deadline: ContinuousClock.Instant? = nil) async throws {
         // Not always the same first, where the time is not enough for all.
         let names = try await service.configNames().shuffled()
-        let failure = await withTaskGroup(of: (any Error)?.self) { group in
-            var failure: (any Error)?
-            for (index, name) in names.enumerated() {
-                if index >= Self.configsAtOnce, let done = await group.next() { failure = failure ?? done }
-                group.addTask {
-                    do {
-                        _ = try await self.deliver(in: name, until: deadline)
-                        return nil
-                    } catch let error as DiscfgError where error.code == .configNotFound {
-                        // It was deleted since its name was read.
-                        return nil
-                    } catch {
-                        return error
-                    }
-                }
+        let failures = try await names.concurrently(atMost: Self.configsAtOnce) { name -> (any Error)? in
+            do {
+                _ = try await self.deliver(in: name, until: deadline)
+                return nil
+            } catch let error as DiscfgError where error.code == .configNotFound {
+                // It was deleted since its name was read.
+                return nil
+            } catch {
+                return error
             }
-            return await group.reduce(failure) { $0 ?? $1 }
         }
-        if let failure { throw failure }
+        if let failure = failures.compactMap(\.self).first { throw failure }
     }
 
     private static let configsAtOnce = 16

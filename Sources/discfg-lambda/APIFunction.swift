@@ -13,9 +13,6 @@ struct APIFunction: Function {
     let executor: (any TaskExecutor)?
     let logger: Logger
 
-    /// So long before Lambda would end the invocation, the client is told that it takes too long.
-    static let reserve: Duration = .milliseconds(500)
-
     func answer(_ invocation: Invocation) async throws -> [UInt8] {
         let event: JSONValue
         do {
@@ -29,7 +26,7 @@ struct APIFunction: Function {
         } catch {
             return GatewayResponse(refusing: error).json(for: GatewayShape(of: event))
         }
-        let deadline = invocation.deadline - Self.reserve
+        let deadline = invocation.storeDeadline
         let response = try await AWSClient.$deadline.withValue(deadline) {
             try await Race.first(until: deadline, on: executor) { try await respond(to: request) }
         }

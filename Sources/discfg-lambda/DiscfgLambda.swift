@@ -66,6 +66,11 @@ enum Handler: String {
     }
 }
 
+extension Invocation {
+    /// When the store has to have answered: so long before the end that there is time to tell of it.
+    var storeDeadline: ContinuousClock.Instant { deadline - .milliseconds(500) }
+}
+
 /// What one handler does.
 protocol Function: Sendable {
     /// Answers an invocation with JSON.

@@ -12,7 +12,7 @@ struct ScheduleFunction: Function {
     let notifier: Notifier
 
     func answer(_ invocation: Invocation) async throws -> [UInt8] {
-        try await AWSClient.$deadline.withValue(invocation.deadline - APIFunction.reserve) {
+        try await AWSClient.$deadline.withValue(invocation.storeDeadline) {
             async let tidied: Void = maintenance.runOnce(until: invocation.deadline - .seconds(5))
             try await notifier.deliverAll(until: invocation.deadline)
             await tidied

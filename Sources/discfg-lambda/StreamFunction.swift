@@ -22,7 +22,7 @@ struct StreamFunction: Function {
         if event.malformed > 0 {
             logger.warning("stream records passed over", metadata: ["count": "\(event.malformed)"])
         }
-        let failed = await AWSClient.$deadline.withValue(invocation.deadline - APIFunction.reserve) {
+        let failed = await AWSClient.$deadline.withValue(invocation.storeDeadline) {
             await deliver(event.revisions.keys.sorted(), until: invocation.deadline)
         }
         return event.answer(failed: failed)

@@ -63,12 +63,12 @@ struct WireTests {
             {"Delete":{"TableName":"t","Key":{"lower":{"B":"AQ=="}}}}],
             "ClientRequestToken":"x","ReturnConsumedCapacity":"TOTAL"}
             """
-        let bytes = try DynamoDBJSON.bytes(of: request, operation: "TransactWriteItems")
+        let bytes = try ServiceJSON.bytes(of: request, operation: "TransactWriteItems")
         #expect(try JSONReader.value(of: bytes) == JSONReader.value(of: Array(expected.utf8)))
 
         let batch = BatchWriteItemRequest(requestItems: ["lower": [.put(["pk": .bool(true)])]])
         #expect(
-            String(decoding: try DynamoDBJSON.bytes(of: batch, operation: "BatchWriteItem"), as: UTF8.self)
+            String(decoding: try ServiceJSON.bytes(of: batch, operation: "BatchWriteItem"), as: UTF8.self)
                 == #"{"RequestItems":{"lower":[{"PutRequest":{"Item":{"pk":{"BOOL":true}}}}]}}"#)
     }
 

@@ -60,7 +60,7 @@ extension AWSError {
 
     private var dynamoDBDetails: DynamoDBErrorDetails? {
         guard !details.isEmpty else { return nil }
-        return try? DynamoDBJSON.value(of: details)
+        return try? ServiceJSON.value(of: details)
     }
 }
 

@@ -14,11 +14,11 @@ public struct DynamoDB: Sendable {
         _ operation: String, _ request: some Encodable, isWrite: Bool = false, isTransaction: Bool = false,
         retryingContention: Bool = false
     ) async throws -> Response {
-        let body = try DynamoDBJSON.bytes(of: request, operation: operation)
+        let body = try ServiceJSON.bytes(of: request, operation: operation)
         var call = ServiceCall(
             json: .dynamoDB, targetPrefix: "DynamoDB_20120810", operation: operation, body: body, isWrite: isWrite)
         call.retryingContention = retryingContention
         if isTransaction { call.timeout = client.options.timeouts.transaction }
-        return try DynamoDBJSON.value(of: try await client.call(call), for: call)
+        return try ServiceJSON.value(of: try await client.call(call), for: call)
     }
 }

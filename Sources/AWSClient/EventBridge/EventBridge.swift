@@ -25,9 +25,9 @@ public struct EventBridge: Sendable {
         try MessageSize.check(entries.reduce(0) { $0 + $1.size }, of: "A list of events", takenBy: "event bus")
         let call = ServiceCall(
             json: .eventBridge, targetPrefix: "AWSEvents", operation: "PutEvents", version: "1.1",
-            body: try DynamoDBJSON.bytes(of: PutEvents(entries: entries), operation: "PutEvents"), isWrite: true)
+            body: try ServiceJSON.bytes(of: PutEvents(entries: entries), operation: "PutEvents"), isWrite: true)
         let answer = try await client.call(call)
-        let outcome: PutEventsOutcome = try DynamoDBJSON.value(of: answer, for: call)
+        let outcome: PutEventsOutcome = try ServiceJSON.value(of: answer, for: call)
         let results = outcome.entries.map { $0.result(requestID: answer.requestID) }
         let failures = results.count { if case .failure = $0 { true } else { false } }
         // An answer that counts otherwise leaves it open which events are on their bus.

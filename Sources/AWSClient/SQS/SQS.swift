@@ -60,10 +60,10 @@ public struct SQS: Sendable {
         try check(queueURL)
         var call = ServiceCall(
             json: .sqs, targetPrefix: "AmazonSQS", operation: operation,
-            body: try DynamoDBJSON.bytes(of: request, operation: operation), isWrite: isWrite)
+            body: try ServiceJSON.bytes(of: request, operation: operation), isWrite: isWrite)
         call.timeout = timeout
         let answer = try await client.call(call)
-        return try DynamoDBJSON.value(of: answer, for: call)
+        return try ServiceJSON.value(of: answer, for: call)
     }
 
     private func check(_ queueURL: String) throws(AWSError) {

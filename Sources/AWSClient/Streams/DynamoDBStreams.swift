@@ -29,7 +29,7 @@ public struct DynamoDBStreams: Sendable {
     /// - Throws: `AWSError` with code `invalidAnswer` for what is no such event.
     public static func records(ofLambdaEvent event: [UInt8]) throws(AWSError) -> [StreamRecord] {
         do {
-            let answer: GetRecordsResponse = try DynamoDBJSON.value(of: event)
+            let answer: GetRecordsResponse = try ServiceJSON.value(of: event)
             return answer.records ?? []
         } catch {
             throw AWSError(.invalidAnswer, "That is no event with records of a DynamoDB stream.", cause: error)
@@ -39,7 +39,7 @@ public struct DynamoDBStreams: Sendable {
     private func call<Response: Decodable>(_ operation: String, _ request: some Encodable) async throws -> Response {
         let call = ServiceCall(
             json: .dynamoDBStreams, targetPrefix: "DynamoDBStreams_20120810",
-            operation: operation, body: try DynamoDBJSON.bytes(of: request, operation: operation), isWrite: false)
-        return try DynamoDBJSON.value(of: try await client.call(call), for: call)
+            operation: operation, body: try ServiceJSON.bytes(of: request, operation: operation), isWrite: false)
+        return try ServiceJSON.value(of: try await client.call(call), for: call)
     }
 }

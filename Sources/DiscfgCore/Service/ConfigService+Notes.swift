@@ -51,17 +51,4 @@ extension ConfigService {
     package var now: Timestamp { time.now() }
 
     package func sleep(_ duration: Duration) async throws { try await time.sleep(duration) }
-
-    /// Replaces the settings of a config by what `change` makes of them, as often as others are first.
-    package func changeSettings(
-        of config: ConfigName, _ change: (inout ConfigSettings, ConfigRecord) throws -> Void
-    ) async throws {
-        while true {
-            try Task.checkCancellation()
-            let record = try await record(of: config)
-            var new = record.settings
-            try change(&new, record)
-            if try await engine.updateConfig(config, settings: new, replacing: record.settings) { return }
-        }
-    }
 }

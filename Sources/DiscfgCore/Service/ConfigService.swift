@@ -120,13 +120,27 @@ extension ConfigService: ConfigStore {
     }
 
     public func updateConfig(_ name: ConfigName, patch: JSONValue) async throws -> ConfigInfo {
+        try await changeSettings(of: name) { settings in
+            settings = try ConfigSettings(json: settings.json.merging(patch))
+        }
+        return try await info(of: name)
+    }
+
+    /// Replaces the settings of a config by what `change` makes of them, as often as others are first.
+    ///
+    /// - Returns: The settings as they are kept.
+    /// - Throws: `configNotFound`, what the settings cannot be, and what `change` throws.
+    @discardableResult
+    package func changeSettings(
+        of config: ConfigName, _ change: (inout ConfigSettings) throws -> Void
+    ) async throws -> ConfigSettings {
         while true {
             try Task.checkCancellation()
-            let record = try await record(of: name)
-            let old = record.settings
-            var new = try ConfigSettings(json: old.json.merging(patch))
+            let record = try await record(of: config)
+            var new = record.settings
+            try change(&new)
             try complete(&new, at: record.tail.revision)
-            if try await engine.updateConfig(name, settings: new, replacing: old) { return try await info(of: name) }
+            if try await engine.updateConfig(config, settings: new, replacing: record.settings) { return new }
         }
     }
 

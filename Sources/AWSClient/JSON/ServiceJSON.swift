@@ -1,5 +1,5 @@
-/// DynamoDB's JSON to and from our types.
-enum DynamoDBJSON {
+/// The JSON of AWS's services to and from our types; in it, DynamoDB's attributes are spelled out.
+enum ServiceJSON {
     private static let encoder = {
         var encoder = AttributeEncoder()
         encoder.isWire = true
