@@ -1,10 +1,10 @@
 # `make help` lists the targets. A recipe that is more than a few commands is a script in Scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help run test compare-etcd check build lambda test-lambda bench bench-etcd bench-dynamodb bench-lambda format clean
+.PHONY: help run test compare-etcd check docs build lambda test-lambda example bench bench-etcd bench-dynamodb bench-lambda format clean
 
 LISTEN ?= 127.0.0.1:8899
 STEPS ?= 200000
-SWIFT_FILES := Sources Tests Benchmarks Package.swift
+SWIFT_FILES := Sources Tests Benchmarks Examples Package.swift
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,13 +23,19 @@ compare-etcd: ## Compare random requests with a real etcd for hours (STEPS=20000
 	@DISCFG_DIFFERENTIAL_STEPS=$(STEPS) $(SEED:%=DISCFG_DIFFERENTIAL_SEED=%) \
 	    Scripts/test.sh --filter EtcdComparisonTests/random
 
-check: ## Lint, layers, tree rules, and a build in which every warning is an error.
+check: ## Lint, layers, tree rules, a build in which every warning is an error, and the documentation's links.
 	@Scripts/install-dependencies.sh check
-	shellcheck -x .ci/run Scripts/*.sh Benchmarks/*.sh
+	shellcheck -x .ci/run Scripts/*.sh Benchmarks/*.sh Examples/*.sh
 	swift format lint --strict --parallel --recursive $(SWIFT_FILES)
 	Scripts/check-layers.sh
 	Scripts/check-tree.sh
 	DISCFG_WARNINGS_AS_ERRORS=1 swift build --build-tests
+	Scripts/build-docs.sh
+
+docs: ## Build the documentation of DynamoDBPatterns into .build/docs, with every broken link an error.
+	@Scripts/install-dependencies.sh build
+	swift build --target DynamoDBPatterns
+	Scripts/build-docs.sh
 
 build: ## Build the release binary .build/release/discfg: static Swift library, stripped.
 	@Scripts/install-dependencies.sh build
@@ -42,6 +48,10 @@ lambda: ## Build .build/lambda/discfg-lambda.zip for AWS Lambda, the same bytes 
 test-lambda: lambda ## Deploy that zip to AWS's stand-in by the SAM template, and go the README's tour there.
 	@Scripts/install-dependencies.sh test
 	@DISCFG_LAMBDA_ZIP=$(CURDIR)/.build/lambda/discfg-lambda.zip Scripts/test.sh --filter DeployedTests
+
+example: ## Run an example of DynamoDBPatterns against AWS's stand-in (NAME=click-alert).
+	@Scripts/install-dependencies.sh example
+	@Examples/run.sh $(NAME)
 
 bench: build ## Measure against etcd on this machine, and print the tables of docs/benchmarks.md.
 	@Scripts/install-dependencies.sh bench

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what a target of the Makefile needs and this machine lacks; touches nothing when all is there.
-# usage: Scripts/install-dependencies.sh build|test|check|lambda|bench|bench-dynamodb|bench-lambda
+# usage: Scripts/install-dependencies.sh build|test|check|lambda|example|bench|bench-dynamodb|bench-lambda
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -117,7 +117,7 @@ check)
     need shellcheck shellcheck
     install_packages
     ;;
-bench-dynamodb)
+bench-dynamodb | example)
     need_sqlite
     need_python
     install_packages
@@ -131,5 +131,5 @@ bench)
     need_etcd
     install_packages
     ;;
-*) fail "usage: $0 build|test|check|lambda|bench|bench-dynamodb|bench-lambda" ;;
+*) fail "usage: $0 build|test|check|lambda|example|bench|bench-dynamodb|bench-lambda" ;;
 esac

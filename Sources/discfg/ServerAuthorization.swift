@@ -27,9 +27,7 @@ struct ServerAuthorization: Sendable {
             kind = .token(token)
             return
         }
-        guard let scope = try environment["DISCFG_SIGN"].nonEmpty.map(Self.scope) ?? Self.scope(ofHostIn: url) else {
-            return nil
-        }
+        guard let scope = try Self.scope(of: url, environment: environment) else { return nil }
         let transport = AsyncHTTPClientTransport()
         let credentials = CredentialsChain.standard(
             environment: AWSEnvironment(environment), transport: transport, region: scope.region, logger: logger)
@@ -62,6 +60,14 @@ struct ServerAuthorization: Sendable {
         if case .signature(_, _, _, let transport) = kind { try await transport.shutdown() }
     }
 
+    /// For which service and region requests are signed; `nil` where they are not.
+    static func scope(
+        of url: String, environment: [String: String]
+    ) throws(DiscfgError) -> (service: String, region: String)? {
+        guard let text = environment["DISCFG_SIGN"].nonEmpty else { return scope(ofHostIn: url) }
+        return try scope(text)
+    }
+
     private static func scope(_ text: String) throws(DiscfgError) -> (service: String, region: String) {
         let parts = text.split(separator: ":").map(String.init)
         guard parts.count == 2 else {
@@ -74,9 +80,10 @@ struct ServerAuthorization: Sendable {
     private static func scope(ofHostIn url: String) -> (service: String, region: String)? {
         let host = url.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != ":" }.split(separator: ".")
         guard host.count >= 5 else { return nil }
-        switch (host[1], host[3]) {
-        case ("execute-api", "amazonaws"): return ("execute-api", String(host[2]))
-        case ("lambda-url", "on"): return ("lambda", String(host[2]))
+        switch (host[1], host[3...].joined(separator: ".")) {
+        case ("execute-api", "amazonaws.com"), ("execute-api", "amazonaws.com.cn"):
+            return ("execute-api", String(host[2]))
+        case ("lambda-url", "on.aws"): return ("lambda", String(host[2]))
         default: return nil
         }
     }

@@ -21,7 +21,7 @@ public struct NotificationRule: Sendable, Hashable {
         secret: String? = nil, after: Revision? = nil
     ) throws(DiscfgError) {
         self.id =
-            id ?? "\(target.kind)-\(UniqueID.next().suffix(4))\(String(UInt16.random(in: .min ... .max), radix: 36))"
+            id ?? "\(target.kind)-\(String(UInt32.random(in: .min ... .max), radix: 36))"
         self.target = target
         self.prefix = prefix.isEmpty ? "/" : prefix
         self.withValues = withValues
