@@ -6,7 +6,7 @@ import Foundation
 
 extension AttributeValue {
     /// DynamoDB's JSON for this value, such as `{"N": "42"}`, in the shape of JSON.
-    var wire: AttributeValue {
+    package var wire: AttributeValue {
         switch self {
         case .string(let value): .map(["S": .string(value)])
         case .number(let value): .map(["N": .string(value)])

@@ -34,6 +34,8 @@ public struct BatchGetItemResponse: Sendable, Decodable {
     public var responses: [String: [[String: AttributeValue]]]?
     public var unprocessedKeys: [String: KeysAndAttributes]?
     public var consumedCapacity: [ConsumedCapacity]?
+
+    public init() {}
 }
 
 /// Puts and deletes up to 25 items of any tables, each for itself.
@@ -52,4 +54,6 @@ public struct BatchWriteItemRequest: Sendable, Encodable {
 public struct BatchWriteItemResponse: Sendable, Decodable {
     public var unprocessedItems: [String: [WriteRequest]]?
     public var consumedCapacity: [ConsumedCapacity]?
+
+    public init() {}
 }

@@ -9,6 +9,8 @@ public struct ConsumedCapacity: Sendable, Hashable, Decodable {
     /// The table's own part, where `indexes` was asked for.
     public var table: Capacity?
     public var globalSecondaryIndexes: [String: Capacity]?
+
+    public init() {}
 }
 
 /// One part of what a request cost.
@@ -16,4 +18,6 @@ public struct Capacity: Sendable, Hashable, Decodable {
     public var capacityUnits: Double?
     public var readCapacityUnits: Double?
     public var writeCapacityUnits: Double?
+
+    public init() {}
 }

@@ -1,10 +1,10 @@
 /// The numbers that DynamoDB writes.
-enum DecimalText {
+package enum DecimalText {
     /// DynamoDB's have 38 digits and exponents of three; the rest is room for zeros.
     private static let maximumLength = 256
 
     /// Whether it is a decimal number such as `-12`, `0.5` or `1E+3`, of a sensible length.
-    static func isNumber(_ text: String) -> Bool {
+    package static func isNumber(_ text: String) -> Bool {
         var rest = Substring(text).utf8[...]
         guard rest.count <= maximumLength else { return false }
         if let first = rest.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") { rest.removeFirst() }

@@ -8,7 +8,8 @@ extension DynamoDB {
     /// - Returns: The items of each table in no order, what it cost, and no unprocessed keys.
     /// - Throws: `AWSError`; with code `unprocessed` when DynamoDB keeps leaving items out.
     public func batchGetAll(_ request: BatchGetItemRequest) async throws -> BatchGetItemResponse {
-        var result = BatchGetItemResponse(responses: [:], unprocessedKeys: nil, consumedCapacity: nil)
+        var result = BatchGetItemResponse()
+        result.responses = [:]
         let keys = request.requestItems.flatMap { table, wanted in wanted.keys.map { (table: table, element: $0) } }
         try await rounds(of: keys, size: 100, operation: "BatchGetItem", isWrite: false) { batch in
             var part = request
@@ -33,7 +34,7 @@ extension DynamoDB {
     /// - Returns: What it cost, and no unprocessed items.
     /// - Throws: `AWSError`; with code `unprocessed` when DynamoDB keeps leaving items out. Some may have been written.
     public func batchWriteAll(_ request: BatchWriteItemRequest) async throws -> BatchWriteItemResponse {
-        var result = BatchWriteItemResponse(unprocessedItems: nil, consumedCapacity: nil)
+        var result = BatchWriteItemResponse()
         let writes = request.requestItems.flatMap { table, writes in writes.map { (table: table, element: $0) } }
         try await rounds(of: writes, size: 25, operation: "BatchWriteItem", isWrite: true) { batch in
             var part = request

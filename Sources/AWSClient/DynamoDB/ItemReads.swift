@@ -28,6 +28,8 @@ public struct GetItemResponse: Sendable, Decodable {
     /// `nil` where no item has that key.
     public var item: [String: AttributeValue]?
     public var consumedCapacity: ConsumedCapacity?
+
+    public init() {}
 }
 
 /// Asks for one page of the items of one partition, in the order of their sort keys.
@@ -87,6 +89,8 @@ public struct QueryResponse: Sendable, Decodable {
     /// Where the next page starts; `nil` on the last one.
     public var lastEvaluatedKey: [String: AttributeValue]?
     public var consumedCapacity: ConsumedCapacity?
+
+    public init() {}
 }
 
 /// Asks for one page of all items of a table or index.
@@ -140,4 +144,6 @@ public struct ScanResponse: Sendable, Decodable {
     /// Where the next page starts; `nil` on the last one.
     public var lastEvaluatedKey: [String: AttributeValue]?
     public var consumedCapacity: ConsumedCapacity?
+
+    public init() {}
 }

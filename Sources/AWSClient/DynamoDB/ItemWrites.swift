@@ -36,6 +36,8 @@ public struct PutItemRequest: Sendable, Encodable {
 public struct PutItemResponse: Sendable, Decodable {
     public var attributes: [String: AttributeValue]?
     public var consumedCapacity: ConsumedCapacity?
+
+    public init() {}
 }
 
 /// Changes attributes of an item, and makes the item where there is none.
@@ -77,6 +79,8 @@ public struct UpdateItemRequest: Sendable, Encodable {
 public struct UpdateItemResponse: Sendable, Decodable {
     public var attributes: [String: AttributeValue]?
     public var consumedCapacity: ConsumedCapacity?
+
+    public init() {}
 }
 
 /// Deletes an item; one that does not exist is deleted already.
@@ -117,4 +121,6 @@ public struct DeleteItemRequest: Sendable, Encodable {
 public struct DeleteItemResponse: Sendable, Decodable {
     public var attributes: [String: AttributeValue]?
     public var consumedCapacity: ConsumedCapacity?
+
+    public init() {}
 }

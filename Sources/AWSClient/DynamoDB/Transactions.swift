@@ -19,6 +19,8 @@ public struct TransactWriteItemsRequest: Sendable, Encodable {
 /// The transaction was carried out.
 public struct TransactWriteItemsResponse: Sendable, Decodable {
     public var consumedCapacity: [ConsumedCapacity]?
+
+    public init() {}
 }
 
 /// Reads up to 100 items of any tables as they were at one moment.
@@ -45,10 +47,14 @@ public struct TransactGetItem: Sendable, Encodable {
 public struct TransactGetItemsResponse: Sendable, Decodable {
     public var responses: [ItemResponse]?
     public var consumedCapacity: [ConsumedCapacity]?
+
+    public init() {}
 }
 
 /// One item of a reading transaction's answer.
 public struct ItemResponse: Sendable, Decodable {
     /// `nil` where no item has that key.
     public var item: [String: AttributeValue]?
+
+    public init() {}
 }

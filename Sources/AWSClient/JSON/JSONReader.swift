@@ -2,12 +2,12 @@
 ///
 /// FoundationEssentials' decoder takes a tenth of a second for a page of DynamoDB's; this reader takes a few
 /// milliseconds. Nesting is bounded, because the text comes from the network.
-struct JSONReader {
+package struct JSONReader {
     /// What is wrong with a text, and at which byte; repeats nothing of it.
-    struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         let reason: String
         let offset: Int
-        var description: String { "\(reason) at byte \(offset)" }
+        package var description: String { "\(reason) at byte \(offset)" }
     }
 
     /// DynamoDB nests attributes 32 deep, with two levels of JSON for each, below a few of the answer's own.
@@ -19,7 +19,7 @@ struct JSONReader {
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The value that a text stands for.
-    static func value(of text: [UInt8]) throws(Failure) -> AttributeValue {
+    package static func value(of text: [UInt8]) throws(Failure) -> AttributeValue {
         var reader = JSONReader(text)
         let value = try reader.value(depth: 0)
         reader.skipSpace()

@@ -1,9 +1,13 @@
 /// Writes attribute values as the JSON of the same shape: the way back from `JSONReader`.
-struct JSONWriter {
+package struct JSONWriter {
+    private let sortsMembers: Bool
     private var bytes: [UInt8] = []
 
-    static func bytes(of value: AttributeValue) -> [UInt8] {
-        var writer = JSONWriter()
+    private init(sortsMembers: Bool) { self.sortsMembers = sortsMembers }
+
+    /// Writes a value; where that is asked for, with the members of objects in the order of their names.
+    package static func bytes(of value: AttributeValue, sortingMembers: Bool = false) -> [UInt8] {
+        var writer = JSONWriter(sortsMembers: sortingMembers)
         writer.write(value)
         return writer.bytes
     }
@@ -15,18 +19,22 @@ struct JSONWriter {
         case .bool(let flag): bytes += (flag ? "true" : "false").utf8
         case .list(let elements): write(elements)
         case .map(let members):
-            var separator = UInt8(ascii: "{")
-            for (name, member) in members {
-                bytes.append(separator)
-                write(name)
-                bytes.append(UInt8(ascii: ":"))
-                write(member)
-                separator = UInt8(ascii: ",")
-            }
-            bytes += members.isEmpty ? "{}".utf8 : "}".utf8
+            if sortsMembers { write(members: members.sorted { $0.key < $1.key }) } else { write(members: members) }
         // The others are no JSON, and nothing makes them here.
         case .null, .binary, .stringSet, .numberSet, .binarySet: bytes += "null".utf8
         }
+    }
+
+    private mutating func write(members: some Collection<(key: String, value: AttributeValue)>) {
+        var separator = UInt8(ascii: "{")
+        for (name, member) in members {
+            bytes.append(separator)
+            write(name)
+            bytes.append(UInt8(ascii: ":"))
+            write(member)
+            separator = UInt8(ascii: ",")
+        }
+        bytes += members.isEmpty ? "{}".utf8 : "}".utf8
     }
 
     private mutating func write(_ elements: [AttributeValue]) {

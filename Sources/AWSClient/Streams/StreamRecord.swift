@@ -14,6 +14,8 @@ public struct StreamRecord: Sendable, Decodable {
     /// Who changed it, where that was not a caller: `dynamodb.amazonaws.com` for items that expired.
     public var userIdentity: Identity?
 
+    public init() {}
+
     private enum CodingKeys: String, CodingKey {
         case eventID
         case eventName
@@ -47,6 +49,8 @@ extension StreamRecord {
         public var sequenceNumber: String?
         public var sizeBytes: Int?
         public var streamViewType: StreamViewType?
+
+        public init() {}
     }
 
     /// Who made a change, where that was AWS itself.
@@ -55,6 +59,8 @@ extension StreamRecord {
         public var principalID: String?
         /// Such as `Service`.
         public var type: String?
+
+        public init() {}
 
         private enum CodingKeys: String, CodingKey {
             case principalID = "principalId"

@@ -15,6 +15,8 @@ public struct DescribeStreamRequest: Sendable, Encodable {
 /// One page of a stream's shards.
 public struct DescribeStreamResponse: Sendable, Decodable {
     public var streamDescription: StreamDescription?
+
+    public init() {}
 }
 
 /// A stream as DynamoDB describes it.
@@ -30,6 +32,8 @@ public struct StreamDescription: Sendable, Decodable {
     public var shards: [Shard]?
     /// Where the next page starts; `nil` on the last one.
     public var lastEvaluatedShardId: String?
+
+    public init() {}
 }
 
 /// Whether a stream is written to.
@@ -50,6 +54,8 @@ public struct Shard: Sendable, Decodable {
     /// To be read to its end before this one.
     public var parentShardId: String?
     public var sequenceNumberRange: SequenceNumberRange?
+
+    public init() {}
 }
 
 /// The first and last record of a shard.
@@ -57,6 +63,8 @@ public struct SequenceNumberRange: Sendable, Decodable {
     public var startingSequenceNumber: String?
     /// `nil` while the shard is written to.
     public var endingSequenceNumber: String?
+
+    public init() {}
 }
 
 /// Asks for a place in a shard to read from.
@@ -93,6 +101,8 @@ public struct ShardIteratorType: RawRepresentable, Sendable, Hashable, Codable {
 /// A place in a shard, good for 15 minutes.
 public struct GetShardIteratorResponse: Sendable, Decodable {
     public var shardIterator: String?
+
+    public init() {}
 }
 
 /// Asks for the records from a place on.
@@ -112,4 +122,6 @@ public struct GetRecordsResponse: Sendable, Decodable {
     public var records: [StreamRecord]?
     /// `nil` at the end of a closed shard.
     public var nextShardIterator: String?
+
+    public init() {}
 }
