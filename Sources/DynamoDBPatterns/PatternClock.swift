@@ -47,9 +47,9 @@ extension Date {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded down.
+    /// Whole milliseconds, rounded towards zero; what is beyond the range of `Date.milliseconds` becomes its end.
     var milliseconds: Int64 {
         let (seconds, attoseconds) = components
-        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        return min(max(seconds, -9_000_000_000_000), 9_000_000_000_000) * 1000 + attoseconds / 1_000_000_000_000_000
     }
 }

@@ -34,14 +34,15 @@ extension PatternTable {
 
         /// The rest of a partition's key; `nil` where it belongs to another pattern.
         func key(ofPartition partition: String) -> String? {
-            partition.hasPrefix(text) ? String(partition.dropFirst(text.count)) : nil
+            partition.dropping(prefix: text)
         }
     }
 
     /// The partition of the index in which an item is, which follows from its `pk` alone: `A#clicks#3`.
     func duePartition(of key: ItemKey) -> String {
-        let parts = key.partition.split(separator: "#", maxSplits: 2, omittingEmptySubsequences: false)
-        let prefix = parts.count == 3 ? "\(parts[0])#\(parts[1])#" : key.partition
+        let parts = key.partition.utf8.split(
+            separator: UInt8(ascii: "#"), maxSplits: 2, omittingEmptySubsequences: false)
+        let prefix = parts.count == 3 ? "\(Substring(parts[0]))#\(Substring(parts[1]))#" : key.partition
         return prefix + String(StableHash.of(key.partition) % UInt64(duePartitions))
     }
 

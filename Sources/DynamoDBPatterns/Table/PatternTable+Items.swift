@@ -49,11 +49,27 @@ extension PatternTable {
 
     /// Carries out up to 100 writes, all or none.
     ///
-    /// Contention with others is waited out; what DynamoDB refuses for another reason is thrown.
+    /// Contention with others is waited out; what DynamoDB refuses for another reason is thrown, and
+    /// `PatternError.invalidArgument` for more writes than it takes.
     func carryOut(_ writes: [ItemWrite], with others: [TransactWriteItem] = []) async throws -> TransactionOutcome {
-        let request = TransactWriteItemsRequest(transactItems: writes.map(\.transactItem) + others)
+        try await api.carryOut(writes, with: others)
+    }
+}
+
+extension DynamoDBAPI {
+    /// Carries out up to 100 writes, all or none, and once for each token; see `PatternTable.carryOut`.
+    func carryOut(
+        _ writes: [ItemWrite], with others: [TransactWriteItem] = [], token: String? = nil
+    ) async throws -> TransactionOutcome {
+        guard writes.count + others.count <= 100 else {
+            throw PatternError(
+                .invalidArgument, "A transaction of \(writes.count + others.count) writes is too large.",
+                hint: "It takes 100, \(writes.count) of which are the pattern's own.")
+        }
+        let request = TransactWriteItemsRequest(
+            transactItems: writes.map(\.transactItem) + others, clientRequestToken: token)
         do {
-            _ = try await api.transactWriteItems(request, retryingContention: true)
+            _ = try await transactWriteItems(request, retryingContention: true)
             return .done
         } catch let error as AWSError where error.code == .transactionCanceled {
             let reasons = error.cancellationReasons
@@ -61,21 +77,21 @@ extension PatternTable {
             return .refused(reasons.map { ($0.code == "ConditionalCheckFailed", $0.item) })
         }
     }
-}
 
-extension DynamoDBAPI {
     /// Carries out one write; see `PatternTable.carryOut`.
     func carryOut(
         _ write: ItemWrite, returningNew: Bool = false, clock: PatternClock
     ) async throws -> WriteOutcome {
         var tries = 1
+        var isInDoubt = false
         while true {
             do {
                 return .done(try await send(write, returningNew: returningNew))
             } catch let error as AWSError where error.code == .conditionalCheckFailed {
-                return .refused(item: error.conditionCheckFailedItem, inDoubt: error.mayHaveTakenEffect)
+                return .refused(item: error.conditionCheckFailedItem, inDoubt: isInDoubt || error.mayHaveTakenEffect)
             } catch let error as AWSError where error.code == .transactionConflict && tries < 10 {
-                // Somebody's transaction with this item is under way; nothing was written.
+                // Somebody's transaction with this item is under way; this try has written nothing.
+                isInDoubt = isInDoubt || error.mayHaveTakenEffect
                 try await clock.sleep(.milliseconds(Int64(clock.random() % (10 << UInt64(min(tries, 5))))))
                 tries += 1
             }

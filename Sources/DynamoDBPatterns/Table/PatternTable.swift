@@ -1,4 +1,4 @@
-public import AWSClient
+import AWSClient
 
 /// The table in which the patterns keep their items; several patterns, and several of one kind, may share it.
 ///

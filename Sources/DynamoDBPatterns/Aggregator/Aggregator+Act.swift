@@ -1,0 +1,51 @@
+public import AWSClient
+
+extension Aggregator {
+    /// What is done about a set that is complete or has timed out.
+    ///
+    /// The writes that it returns are carried out in the transaction that marks the set as done: all of them exactly
+    /// once. What it does by itself is done at least once: again after a crash or an error, with the same
+    /// `idempotencyKey`.
+    public typealias Action = (Aggregate<Member, Value>) async throws -> [TransactWriteItem]
+
+    /// Acts on a set that is complete or has timed out, unless that is done or somebody else is at it.
+    ///
+    /// Two requests besides the action. An action that fails is repeated by the next call, after the second failure
+    /// only once a lease has passed, and so on, up to an hour: whoever wants to give up counts with
+    /// `Aggregate.attempt`.
+    ///
+    /// - Parameters:
+    ///   - set: The set's key.
+    ///   - action: What to do; up to 99 writes to return.
+    /// - Returns: Whether it was done.
+    /// - Throws: What the action throws; `PatternError` with the code `fenced` where the action took longer than the
+    ///   lease and somebody else took over, and `conflict` where its writes failed a condition; `AWSError`. Nothing
+    ///   that the action returned was written then, unless the error is an `AWSError` that `mayHaveTakenEffect`.
+    @discardableResult
+    public func act(on set: String, _ action: Action) async throws -> AggregateOutcome {
+        try check(set: set)
+        switch try await claim(set) {
+        case .claimed(let claim):
+            try await carryOut(action, on: claim)
+            return .acted
+        case .refused(let head):
+            switch head?.state {
+            case nil, .open, .ready: return .notReady
+            case .running: return .busy
+            case .done: return .done
+            }
+        }
+    }
+
+    /// Acts on a set that was claimed, and gives the claim back where that fails.
+    func carryOut(_ action: Action, on claim: AggregateClaim) async throws {
+        do {
+            let writes = try await action(aggregate(claim.set, claim.head))
+            try await finish(claim, writing: writes)
+        } catch {
+            // What goes wrong here costs time only: the claim runs out by itself.
+            try? await release(claim)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,105 @@
+public import AWSClient
+public import Logging
+
+/// What a sweep has done.
+public struct AggregateSweep: Sendable {
+    /// The sets that were acted on.
+    public var acted: [String] = []
+    /// The sets whose action failed, or whose head cannot be understood, and why; they are due again later.
+    public var failed: [(set: String, error: any Error)] = []
+    /// Of how many sets that were kept long enough the items were deleted.
+    public var forgotten = 0
+    /// Whether nothing more was due; otherwise the limit was reached.
+    public var isFinished = false
+}
+
+extension Aggregator {
+    /// Acts on every set that has timed out, and on those that nobody acted on in time or to the end.
+    ///
+    /// To be called on a schedule, such as once a minute; several may run at a time. Costs half a unit for a page that
+    /// is empty, and what `act(on:_:)` costs for each set. With the storage `asItems` it also deletes what was kept
+    /// long enough, for two units an item.
+    ///
+    /// - Parameters:
+    ///   - limit: How many sets to look at, at most.
+    ///   - action: What to do; the set says whether it timed out.
+    /// - Returns: What was done. An action that fails does not keep the others from being done.
+    /// - Throws: `AWSError`, and `CancellationError`.
+    public func sweep(limit: Int = 100, _ action: Action) async throws -> AggregateSweep {
+        var sweep = AggregateSweep()
+        var left = max(limit, 1)
+        // Not always from the first partition on, so that none starves behind another.
+        let first = Int(table.clock.random() % UInt64(table.duePartitions))
+        for offset in 0..<table.duePartitions {
+            var start: StoredItem?
+            repeat {
+                guard left > 0 else { return sweep }
+                let page = try await table.due(
+                    of: prefix, partition: (first + offset) % table.duePartitions, by: table.clock.milliseconds,
+                    limit: min(left, 100), from: start)
+                left -= page.keys.count
+                for (key, _) in page.keys {
+                    guard let set = prefix.key(ofPartition: key.partition) else { continue }
+                    try await look(at: set, action, &sweep)
+                }
+                start = page.next
+            } while start != nil
+        }
+        sweep.isFinished = true
+        return sweep
+    }
+
+    private func look(at set: String, _ action: Action, _ sweep: inout AggregateSweep) async throws {
+        let outcome: ClaimOutcome
+        do {
+            outcome = try await claim(set)
+        } catch let error as PatternError {
+            // Its head cannot be understood.
+            sweep.failed.append((set, error))
+            return
+        }
+        switch outcome {
+        case .claimed(let claim):
+            do {
+                try await carryOut(action, on: claim)
+                sweep.acted.append(set)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                sweep.failed.append((set, error))
+            }
+        case .refused(let head?) where head.state == .done:
+            if try await forget(set, head) { sweep.forgotten += 1 }
+        case .refused: break
+        }
+    }
+
+    /// Sweeps again and again, until it is cancelled.
+    ///
+    /// - Parameters:
+    ///   - pause: How long to wait after each sweep that found no more.
+    ///   - logger: Is told what failed.
+    ///   - action: What to do.
+    /// - Throws: `CancellationError`.
+    public func run(every pause: Duration = .seconds(60), logger: Logger, _ action: Action) async throws {
+        while true {
+            var isFinished = true
+            do {
+                let sweep = try await sweep(action)
+                isFinished = sweep.isFinished
+                for (_, error) in sweep.failed {
+                    logger.warning(
+                        "An aggregator's action failed",
+                        metadata: ["aggregator.name": "\(name)", "error.type": "\(type(of: error))"])
+                }
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                logger.warning(
+                    "An aggregator's sweep failed",
+                    metadata: ["aggregator.name": "\(name)", "error.type": "\(type(of: error))"])
+            }
+            try await table.clock.sleep(isFinished ? pause : .zero)
+        }
+    }
+}

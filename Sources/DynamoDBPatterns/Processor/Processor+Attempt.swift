@@ -1,0 +1,146 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import Logging
+import Synchronization
+
+extension PatternError.Code {
+    /// Something was not there, or not done, in the time that it had.
+    public static let timedOut = PatternError.Code(rawValue: "timedOut")
+}
+
+extension Processor {
+    /// What is to be written down next: runs the step at work, where there is nothing to say before.
+    ///
+    /// - Parameters:
+    ///   - head: The process, which this worker has claimed.
+    ///   - id: Its identity.
+    ///   - end: Until when this worker may work, in milliseconds since 1970.
+    /// - Returns: The move.
+    /// - Throws: `CancellationError` where this worker was cancelled; what else a step throws is part of the move.
+    func move(_ head: ProcessHead<State>, of id: String, until end: Int64?) async throws -> ProcessMove<State> {
+        guard let step = steps[head.step] else {
+            return head.stopping("There is no step “\(head.step)”.")
+        }
+        let isForward = head.phase == .running
+        if isForward, let deadline = head.deadline, deadline <= clock.milliseconds {
+            return head.turningBack("The process was not done in time.", begun: head.attempt > 1, steps)
+        }
+        guard head.tries <= step.retry.attempts else {
+            return head.givingUp("The last attempt of “\(step.name)” ended with its worker.", steps)
+        }
+        guard hasTime(for: step.timeout, until: end) else {
+            var next = head
+            next.attempt -= 1
+            return ProcessMove(head: next, rest: .ready)
+        }
+        // Whoever was away so long begins nothing before it knows that the process is still its own.
+        guard clock.milliseconds < head.claimedUntil else { return ProcessMove(head: head, rest: .claimed) }
+        let context = context(of: head, id, step)
+        do {
+            let (state, outcome) = try await run(step, isForward: isForward, head.state, context)
+            var next = head
+            next.state = state
+            var move = next.move(after: outcome, at: clock.milliseconds, steps)
+            move.outgoing = context.outgoing.content.withLock { $0 }
+            return move
+        } catch {
+            if error is CancellationError { try Task.checkCancellation() }
+            return failing(head, error)
+        }
+    }
+
+    /// One attempt failed: again after a pause, or not at all.
+    func failing(_ head: ProcessHead<State>, _ error: any Error) -> ProcessMove<State> {
+        logger.info(
+            "An attempt of a step failed.",
+            metadata: [
+                "processor.name": "\(name)", "processor.step": "\(head.step)", "error.type": "\(type(of: error))",
+            ])
+        var next = head
+        next.lastError = String(describing: error).shortened
+        let retry = steps[head.step]?.retry ?? StepRetry()
+        if head.tries >= retry.attempts || (error as? PatternError)?.code == .poison {
+            return next.givingUp(next.lastError ?? "", steps)
+        }
+        let pause = retry.pause(after: head.tries, random: clock.random())
+        return ProcessMove(head: next, rest: .until(next.notPastDeadline(clock.milliseconds + pause)))
+    }
+
+    func hasTime(for timeout: Duration?, until end: Int64?) -> Bool {
+        guard let end else { return true }
+        return clock.milliseconds + (timeout?.milliseconds ?? lease) <= end
+    }
+
+    private func context(of head: ProcessHead<State>, _ id: String, _ step: Step<State>) -> StepContext {
+        let effectKey = "\(name)/\(id)/\(step.name)"
+        return StepContext(
+            process: id, step: step.name, attempt: head.tries,
+            idempotencyKey: head.phase == .running ? effectKey : effectKey + "!undo", effectKey: effectKey,
+            deadline: Date(
+                milliseconds: min(clock.milliseconds + (step.timeout?.milliseconds ?? lease), head.claimedUntil)),
+            signals: head.signals)
+    }
+
+    private func run(
+        _ step: Step<State>, isForward: Bool, _ state: State, _ context: StepContext
+    ) async throws -> (State, StepOutcome) {
+        let work: @Sendable () async throws -> (State, StepOutcome) = {
+            var state = state
+            if isForward {
+                let outcome = try await step.effect(&state, context)
+                return (state, outcome)
+            }
+            try await step.compensation?(&state, context)
+            return (state, .done)
+        }
+        guard let timeout = step.timeout else { return try await work() }
+        return try await withThrowingTaskGroup(of: (State, StepOutcome)?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await work() }
+            group.addTask {
+                try await clock.sleep(timeout)
+                return nil
+            }
+            guard let first = try await group.next(), let result = first else {
+                throw PatternError(.timedOut, "The step “\(step.name)” took longer than its \(timeout).")
+            }
+            return result
+        }
+    }
+}
+
+extension ProcessHead {
+    /// What follows from an effect that did not throw.
+    fileprivate func move(
+        after outcome: StepOutcome, at now: Int64, _ steps: ProcessSteps<State>
+    ) -> ProcessMove<State> {
+        switch outcome {
+        case .done: return passing(steps)
+        case .fail(let reason): return turningBack(reason, begun: true, steps)
+        case .wait(let pause): return waiting(until: now + max(pause.milliseconds, 0))
+        case .waitForSignal(let longest):
+            let end = waitUntil ?? now + max(longest.milliseconds, 0)
+            var move =
+                end > now
+                ? waiting(until: end)
+                : turningBack("The step “\(step)” waited for a signal in vain.", begun: true, steps)
+            move.heedsSignals = true
+            if end > now { move.head.waitUntil = end }
+            return move
+        }
+    }
+
+    private func waiting(until moment: Int64) -> ProcessMove<State> {
+        var next = self
+        // The attempts begin anew: those that failed before this one count no more.
+        next.waits = attempt
+        return ProcessMove(head: next, rest: .waiting(until: notPastDeadline(moment)), heedsSignals: true)
+    }
+
+    func notPastDeadline(_ moment: Int64) -> Int64 {
+        phase == .running ? min(moment, deadline ?? moment) : moment
+    }
+}

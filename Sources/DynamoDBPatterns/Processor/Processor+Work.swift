@@ -1,0 +1,137 @@
+import AWSClient
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+import Logging
+
+extension Processor {
+    /// Goes on with processes that are due, each as far as it comes: to its end, a pause, or a failure.
+    ///
+    /// Costs a query for each of the table's `duePartitions`, and for each process a write to claim it and a write for
+    /// each step.
+    ///
+    /// - Parameters:
+    ///   - limit: How many processes at most.
+    ///   - end: Until when this worker may work, such as a Lambda function's deadline: no step is begun that may take
+    ///     longer.
+    /// - Returns: How many processes it went on with.
+    /// - Throws: `AWSError`; `PatternError` with the code `.invalidArgument` where the time would not do for the
+    ///   longest step. What a step throws is kept in its process.
+    @discardableResult
+    public func runDue(limit: Int = 100, until end: Date? = nil) async throws -> Int {
+        let end = try checked(end)
+        let now = clock.milliseconds
+        var chance = ClockChance(clock: clock)
+        var count = 0
+        for partition in duePartitions() {
+            var start: StoredItem?
+            repeat {
+                let page = try await table.due(
+                    of: prefix, partition: partition, by: now, limit: min(max(limit, 1), 100), from: start)
+                for (key, _) in page.keys.shuffled(using: &chance) {
+                    guard count < limit, hasTime(for: longestTimeout, until: end) else { return count }
+                    guard let id = prefix.key(ofPartition: key.partition) else { continue }
+                    if try await goOn(with: id, until: end) { count += 1 }
+                }
+                start = page.next
+            } while start != nil
+        }
+        return count
+    }
+
+    /// Goes on with one process, if it is due and no other worker has it.
+    ///
+    /// - Parameters:
+    ///   - id: The process.
+    ///   - end: Until when this worker may work; see `runDue`.
+    /// - Returns: Whether it went on with the process.
+    /// - Throws: As `runDue`.
+    @discardableResult
+    public func advance(_ id: String, until end: Date? = nil) async throws -> Bool {
+        try await goOn(with: id, until: try checked(end))
+    }
+
+    /// Works until it is cancelled: `runDue` again and again, with a pause where nothing was due.
+    ///
+    /// - Parameter pause: How long at most; a part of it is left to chance.
+    /// - Throws: `CancellationError`, in the end. Failures of DynamoDB are logged, and tried again.
+    public func run(every pause: Duration = .seconds(1)) async throws {
+        try await repeatedly(every: pause) { try await runDue() }
+    }
+
+    /// The loop of a worker.
+    func repeatedly(every pause: Duration, _ work: () async throws -> Int) async throws {
+        while true {
+            try Task.checkCancellation()
+            do {
+                if try await work() > 0 { continue }
+            } catch let error as AWSError {
+                logger.warning(
+                    "A worker could not go on, and tries again.",
+                    metadata: ["processor.name": "\(name)", "error.code": "\(error.code.rawValue)"])
+            }
+            let longest = max(pause.milliseconds, 1)
+            try await clock.sleep(.milliseconds(longest / 2 + Int64(clock.random() % UInt64(longest / 2 + 1))))
+        }
+    }
+
+    private func goOn(with id: String, until end: Int64?) async throws -> Bool {
+        guard let item = try await claim(id) else { return false }
+        let head: ProcessHead<State>
+        do {
+            head = try ProcessHead(item)
+        } catch {
+            if let version = item[ProcessItem.version] {
+                try await setAside(id, error, if: .equals(ProcessItem.version, version))
+            }
+            return false
+        }
+        try await work(on: head, of: id, until: end)
+        return true
+    }
+
+    private func work(on claimed: ProcessHead<State>, of id: String, until end: Int64?) async throws {
+        var head = claimed
+        while true {
+            var move = try await move(head, of: id, until: end)
+            var saved = try await save(move, of: id, over: head)
+            if case .refused(let error) = saved {
+                move = failing(head, error)
+                saved = try await save(move, of: id, over: head)
+            }
+            switch saved {
+            case .saved(let next):
+                head = next
+                guard move.rest == .claimed else { return }
+            case .signalled(let item):
+                head = try ProcessHead(item)
+                head.lookAgain()
+            case .fenced:
+                logger.info(
+                    "Another worker has taken a process over.",
+                    metadata: ["processor.name": "\(name)", "processor.process": "\(id)"])
+                return
+            case .refused(let error):
+                // Not even that it failed can be written down.
+                try await setAside(id, error, if: .equals(ProcessItem.version, .integer(head.version)))
+                return
+            }
+        }
+    }
+
+    private var longestTimeout: Duration {
+        steps.all.map { $0.timeout ?? .milliseconds(lease) }.max() ?? .zero
+    }
+
+    private func checked(_ end: Date?) throws(PatternError) -> Int64? {
+        guard let end else { return nil }
+        guard hasTime(for: longestTimeout, until: end.milliseconds) else {
+            throw PatternError(
+                .invalidArgument, "The time that is left would not do for the longest step (\(longestTimeout)).",
+                hint: "Give the worker more time, or the steps timeouts.")
+        }
+        return end.milliseconds
+    }
+}

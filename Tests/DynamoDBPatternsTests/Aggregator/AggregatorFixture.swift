@@ -1,0 +1,112 @@
+import AWSClient
+import DynamoDBPatternsTesting
+import Synchronization
+
+@testable import DynamoDBPatterns
+
+struct Click: Codable, Sendable, Equatable {
+    var page: String
+}
+
+struct Visit: Codable, Sendable, Equatable {
+    var pages: [String] = []
+}
+
+/// A table in memory, whose time moves only when a test says so.
+struct AggregatorFixture: Sendable {
+    static let tableName = "patterns"
+    let time = Simulation(seed: 1)
+    let store: MemoryDynamoDB
+
+    init() throws {
+        store = MemoryDynamoDB(clock: time.clock.now)
+        try store.createPatternTable(Self.tableName)
+    }
+
+    func table(_ api: (any DynamoDBAPI)? = nil) -> PatternTable {
+        PatternTable(Self.tableName, in: api ?? store, clock: time.clock)
+    }
+
+    func clicks(
+        _ needed: Int = 3, storage: AggregateStorage = .inHead, in api: (any DynamoDBAPI)? = nil
+    ) throws -> Aggregator<Click, NoValue> {
+        try Aggregators.clicks(needed, storage: storage, in: table(api))
+    }
+
+    func visits(
+        until page: String = "checkout", storage: AggregateStorage = .inHead, in api: (any DynamoDBAPI)? = nil
+    ) throws -> Aggregator<Click, Visit> {
+        try Aggregators.visits(until: page, storage: storage, in: table(api))
+    }
+
+    func head(_ set: String, of name: String = "clicks") -> [String: AttributeValue]? {
+        Aggregators.head(set, of: name, in: store)
+    }
+
+    func state(_ set: String, of name: String = "clicks") -> String? { head(set, of: name)?["state"]?.string }
+}
+
+enum Aggregators {
+    static func clicks(
+        _ needed: Int, storage: AggregateStorage, in table: PatternTable
+    ) throws -> Aggregator<Click, NoValue> {
+        try Aggregator(
+            "clicks", in: table, rule: .count(needed), timeout: .seconds(600), lease: .seconds(30), storage: storage)
+    }
+
+    static func visits(
+        until page: String, storage: AggregateStorage, in table: PatternTable
+    ) throws -> Aggregator<Click, Visit> {
+        try Aggregator(
+            "visits", in: table,
+            rule: .merging(
+                into: Visit(), { $0.pages.append($1.page) }, until: { visit, _ in visit.pages.contains(page) }),
+            timeout: .seconds(600), lease: .seconds(30), storage: storage)
+    }
+
+    static func head(_ set: String, of name: String, in store: MemoryDynamoDB) -> [String: AttributeValue]? {
+        store.items(in: AggregatorFixture.tableName).first {
+            $0["pk"]?.string == "A#\(name)#\(set)" && $0["sk"]?.string == "head"
+        }
+    }
+
+    /// A write that counts how often it was carried out.
+    static func effect(_ set: String) -> TransactWriteItem {
+        .update(
+            .init(
+                tableName: AggregatorFixture.tableName,
+                key: ["pk": .string("effect#\(set)"), "sk": .string("effect")], updateExpression: "ADD times :one",
+                expressionAttributeValues: [":one": .integer(1)]))
+    }
+
+    /// How often the effect of a set was written.
+    static func effects(_ set: String, in store: MemoryDynamoDB) -> Int64 {
+        store.items(in: AggregatorFixture.tableName).first { $0["pk"]?.string == "effect#\(set)" }?["times"]?.int64 ?? 0
+    }
+
+    /// All records of the table's stream so far.
+    static func records(of store: MemoryDynamoDB) async throws -> [StreamRecord] {
+        guard let stream = store.streamARN(of: AggregatorFixture.tableName) else { return [] }
+        let shards = try await store.describeStream(.init(streamArn: stream)).streamDescription?.shards ?? []
+        var records: [StreamRecord] = []
+        for shard in shards {
+            let start = try await store.getShardIterator(
+                .init(streamArn: stream, shardId: shard.shardId ?? "", shardIteratorType: .trimHorizon))
+            var iterator = start.shardIterator
+            while let place = iterator {
+                let page = try await store.getRecords(.init(shardIterator: place))
+                guard let found = page.records, !found.isEmpty else { break }
+                records += found
+                iterator = page.nextShardIterator
+            }
+        }
+        return records
+    }
+}
+
+/// What actions that run outside of DynamoDB have done.
+final class Journal: Sendable {
+    private let written = Mutex<[String]>([])
+    var entries: [String] { written.withLock { $0 } }
+    func write(_ entry: String) { written.withLock { $0.append(entry) } }
+}

@@ -1,0 +1,136 @@
+import AWSClient
+import AWSTestSupport
+import DynamoDBPatternsTesting
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import DynamoDBPatterns
+
+@Suite(.enabled(if: Ministack.skipReason == nil, Comment(rawValue: Ministack.skipReason ?? "")))
+struct VersionedMinistackTests {
+    let dynamoDB: DynamoDB
+    let streams: DynamoDBStreams
+    let name = "documents-\(UInt64.random(in: .min ... .max))"
+    let documents: VersionedTable<Document>
+
+    init() async throws {
+        let client = try Self.client(for: try await Ministack.shared().url)
+        dynamoDB = DynamoDB(client)
+        streams = DynamoDBStreams(client)
+        _ = try await dynamoDB.createTable(
+            CreateTableRequest(
+                tableName: name, attributeDefinitions: [.init(attributeName: "id", attributeType: .string)],
+                keySchema: [.init(attributeName: "id", keyType: .hash)],
+                streamSpecification: .init(streamEnabled: true, streamViewType: .newAndOldImages)))
+        documents = VersionedTable(name, in: dynamoDB, key: .init(partition: "id"))
+    }
+
+    /// Its connections last as long as the process.
+    private static let shared = Mutex<AWSClient?>(nil)
+
+    private static func client(for endpoint: String) throws -> AWSClient {
+        try shared.withLock { client in
+            if let client { return client }
+            var options = AWSClient.Options()
+            options.timeouts.request = .seconds(20)
+            options.timeouts.transaction = .seconds(20)
+            let new = try AWSClient(
+                region: Ministack.region, endpoint: endpoint,
+                credentials: StaticCredentials(
+                    accessKeyID: Ministack.rootKey.id, secretAccessKey: Ministack.rootKey.secret),
+                options: options, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            client = new
+            return new
+        }
+    }
+
+    @Test("Conflicts, phantoms and ABA, as DynamoDB's own expressions have it")
+    func locking() async throws {
+        let first = try await documents.insert(Document(text: "one"))
+        let second = try await documents.update("a") { $0.text = "two" }
+        let conflict = await #expect(throws: Conflict<Document>.self) { try await documents.save(first) }
+        #expect(conflict?.newer?.item.text == "two" && conflict?.newer?.version == 2)
+        let taken = await #expect(throws: Conflict<Document>.self) {
+            try await documents.insert(Document(text: "other"))
+        }
+        #expect(taken?.newer?.item.text == "two")
+        try await documents.delete(second)
+        let phantom = await #expect(throws: Conflict<Document>.self) { try await documents.save(second) }
+        #expect(phantom != nil && phantom?.newer == nil)
+        try await documents.insert(Document(text: "again"))
+        await #expect(throws: Conflict<Document>.self) { try await documents.save(first) }
+    }
+
+    @Test("A transaction's conflict names the items in the way, and changes nothing")
+    func transactions() async throws {
+        for id in ["a", "b"] { try await documents.insert(Document(id: id, text: "x")) }
+        var transaction = VersionedTransaction(in: dynamoDB)
+        var read = try #require(try await transaction.load("a", from: documents))
+        _ = try await transaction.load("b", from: documents)
+        read.item.text = "y"
+        try transaction.save(read, in: documents)
+        try await documents.update("b") { $0.text = "z" }
+        let conflict = await #expect(throws: TransactionConflict.self) { try await transaction.commit() }
+        #expect(try conflict?.conflicts(in: documents).map { $0.newer?.item.text } == ["z"])
+        try await dynamoDB.transact { transaction in
+            for id in ["a", "b"] {
+                var document = try #require(try await transaction.load(PrimaryKey(id), from: documents))
+                document.item.text += "!"
+                try transaction.save(document, in: documents)
+            }
+        }
+        for (id, text) in [("a", "x!"), ("b", "z!")] {
+            #expect(try await documents.load(PrimaryKey(id))?.item.text == text)
+        }
+    }
+
+    @Test("A real stream becomes a history, which knows the past and restores it")
+    func history() async throws {
+        let table = PatternTable("\(name)-history", in: dynamoDB)
+        _ = try await dynamoDB.createTable(
+            CreateTableRequest(
+                tableName: table.name,
+                attributeDefinitions: [
+                    .init(attributeName: "pk", attributeType: .string),
+                    .init(attributeName: "sk", attributeType: .string),
+                ],
+                keySchema: [
+                    .init(attributeName: "pk", keyType: .hash), .init(attributeName: "sk", keyType: .range),
+                ]))
+        let history = try Historic("documents", of: documents, in: table)
+        try await documents.insert(Document(text: "one"))
+        let two = try await documents.update("a") { $0.text = "two" }
+        try await documents.delete(two)
+        let restorable = try await record(in: history)
+        #expect(restorable.map(\.version) == [3, 2, 1] && restorable.map(\.kind) == [.removed, .modified, .inserted])
+        try await history.restore(restorable[2])
+        let entries = try await record(in: history)
+        #expect(entries.count == 4 && entries[0].kind == .inserted)
+        guard case .found(let document, version: 1) = try await history.item("a", at: .distantFuture) else {
+            Issue.record("The item is not found.")
+            return
+        }
+        #expect(document.text == "one")
+        #expect(try await history.gaps(of: "a").isEmpty)
+    }
+
+    /// Records all that the stream has, some of it again.
+    private func record(in history: Historic<Document>) async throws -> [HistoricEntry<Document>] {
+        let arn = try #require(
+            try await dynamoDB.describeTable(DescribeTableRequest(tableName: name)).table?.latestStreamArn)
+        let shards = try await streams.describeStream(DescribeStreamRequest(streamArn: arn)).streamDescription?.shards
+        for shard in shards ?? [] {
+            let id = try #require(shard.shardId)
+            let iterator = try #require(
+                try await streams.getShardIterator(
+                    GetShardIteratorRequest(streamArn: arn, shardId: id, shardIteratorType: .trimHorizon)
+                ).shardIterator)
+            for record in try await streams.getRecords(GetRecordsRequest(shardIterator: iterator)).records ?? [] {
+                try await history.record(record)
+            }
+        }
+        return try await history.history(of: "a").entries
+    }
+}

@@ -1,0 +1,53 @@
+import AWSClient
+import DynamoDBPatterns
+import DynamoDBPatternsTesting
+import Testing
+
+@Suite struct PeriodicSimulationTests {
+    @Test("In every schedule each member is folded once, and each bucket is finished once, with one value")
+    func schedules() async throws {
+        try await Simulation.explore(seeds: 0..<1000, timing: PeriodicSimulation.timing) { simulation in
+            try await PeriodicSimulation.run(simulation)
+        }
+    }
+
+    @Test("With a skew of a whole period the same holds for clocks that are wrong by minutes")
+    func strictSchedules() async throws {
+        try await Simulation.explore(seeds: 10_000..<10_400) { simulation in
+            try await PeriodicSimulation.run(simulation, strict: true, clocks: .seconds(150))
+        }
+    }
+
+    @Test(
+        "A bug that is put in on purpose is found",
+        arguments: [
+            PeriodicBug(name: "checkpoints and marks are not fenced") { $0.condition.contains("fence = ") },
+            PeriodicBug(name: "collecting does not look at the seal") { $0.operation == nil },
+            PeriodicBug(name: "what was done is claimed again") { $0.condition.hasPrefix("due <= ") },
+            PeriodicBug(name: "the trace of a late member stands in nobody's way") {
+                $0.operation == .putItem && $0.key["movedTo"] != nil
+            },
+            PeriodicBug(name: "heads are made again") { $0.key["sk"]?.string == "head" && $0.operation == .putItem },
+        ])
+    func bugs(bug: PeriodicBug) async throws {
+        let failure = try await Simulation.firstFailure(seeds: 0..<1000, timing: PeriodicSimulation.timing) {
+            try await PeriodicSimulation.run($0) { WithoutConditions(base: $0, where: bug.isBroken) }
+        }
+        #expect(failure?.violation != nil)
+    }
+
+    @Test("Where clocks are wrong by more than grace and skew, the simulation finds what the audit is for")
+    func wrongClocks() async throws {
+        let failure = try await Simulation.firstFailure(seeds: 0..<1000) { simulation in
+            try await PeriodicSimulation.run(simulation, clocks: .seconds(150))
+        }
+        #expect(failure?.violation?.description.contains("were missed") == true)
+    }
+}
+
+/// A condition that is not looked at.
+struct PeriodicBug: Sendable, CustomTestStringConvertible {
+    var name: String
+    var isBroken: @Sendable (WithoutConditions.Write) -> Bool
+    var testDescription: String { name }
+}

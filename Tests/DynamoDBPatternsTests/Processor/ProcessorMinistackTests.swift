@@ -1,0 +1,138 @@
+import AWSClient
+import AWSTestSupport
+import DynamoDBPatterns
+import DynamoDBPatternsTesting
+import Synchronization
+import Testing
+
+@Suite(
+    "Processes on a stand-in for AWS",
+    .enabled(if: Ministack.skipReason == nil, Comment(rawValue: Ministack.skipReason ?? "")))
+struct ProcessorMinistackTests {
+    /// One for all tests: it lasts as long as the process.
+    private static let client = Mutex<AWSClient?>(nil)
+
+    private static func client(for endpoint: String) throws -> AWSClient {
+        try client.withLock { client in
+            if let client { return client }
+            var options = AWSClient.Options()
+            options.timeouts.request = .seconds(20)
+            options.timeouts.transaction = .seconds(20)
+            let made = try AWSClient(
+                region: Ministack.region, endpoint: endpoint,
+                credentials: StaticCredentials(
+                    accessKeyID: Ministack.rootKey.id, secretAccessKey: Ministack.rootKey.secret),
+                options: options, logger: ProcessorWorld.logger)
+            client = made
+            return made
+        }
+    }
+
+    /// A table of its own.
+    private func table() async throws -> PatternTable {
+        let dynamoDB = DynamoDB(try Self.client(for: try await Ministack.shared().url))
+        let name = "patterns-\(UInt64.random(in: 0 ... .max))"
+        try await PatternTable.create(name, in: dynamoDB)
+        return PatternTable(name, in: dynamoDB)
+    }
+
+    @Test("Four workers carry twenty orders out, of which some are declined, and send their messages in order")
+    func orders() async throws {
+        let table = try await table()
+        let bank = Bank()
+        let sent = EffectLedger()
+        let names = ["reserve", "pay", "ship"]
+        let steps = names.map { name in
+            Step<Order>(name, retry: StepRetry(first: .milliseconds(1))) { order, context in
+                if name == "pay", try context.signal("paid", as: Bool.self) == nil {
+                    return .waitForSignal(atMost: .seconds(600))
+                }
+                try bank.carryOut(context)
+                if context.attempt == 1, name == "ship" { throw Outage() }
+                order.steps.append(name)
+                order.sent.append(name)
+                try context.send("news", name)
+                return name == "ship" && context.process.hasSuffix("7") ? .fail("There is no ship.") : .done
+            } compensation: { order, context in
+                bank.undo(context)
+                order.steps.append("!" + name)
+                order.sent.append("!" + name)
+                try context.send("news", "!" + name)
+            }
+        }
+        let processor = try Processor("orders", in: table, steps: steps)
+        let ids = (0..<20).map { "order-\($0)" }
+        for id in ids { #expect(try await processor.start(id, Order()) == .started) }
+        #expect(try await processor.start(ids[0], Order()) == .exists(.running))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for id in ids { try await processor.signal("paid", of: id) }
+            }
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<200 {
+                        try await processor.runDue(limit: 5)
+                        var left = 0
+                        for id in ids where try await processor.status(of: id)?.phase.isEnd != true { left += 1 }
+                        if left == 0 { return }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        while try await processor.relay({ sent.note($0.id + " " + (try $0.decode(String.self))) }) > 0 {}
+        for id in ids {
+            let status = try #require(try await processor.status(of: id))
+            let deliveries = status.state.sent.enumerated().map { (id, Int64($0 + 1), $1) }
+            let laws = ProcessLaws(steps: names, bank: bank, deliveries: deliveries)
+            #expect(laws.broken(by: id, status) == nil)
+            #expect(status.phase == (id.hasSuffix("7") ? .compensated : .done))
+            #expect(
+                sent.all.filter { $0.hasPrefix("orders/\(id)/") }
+                    == status.state.sent.enumerated().map { "orders/\(id)/\($0 + 1) \($1)" })
+        }
+    }
+
+    @Test("A process that is stuck is listed and resumed, and a zombie writes nothing")
+    func stuckAndZombie() async throws {
+        let table = try await table()
+        let broken = try Processor<Order>(
+            "orders", in: table,
+            steps: [
+                Step("pay") { _, _ in
+                    .fail("no")
+                } compensation: { _, _ in
+                    throw PatternError(.poison, "no way back")
+                }
+            ])
+        try await broken.start("1", Order())
+        try await broken.runDue()
+        #expect(try await broken.stuck() == ["1"])
+        let successor = try Processor<Order>(
+            "orders", in: table,
+            steps: [
+                Step("pay") { order, _ in
+                    .done
+                } compensation: { order, _ in
+                    order.payment = "successor"
+                }
+            ], lease: .milliseconds(1))
+        let zombie = try Processor<Order>(
+            "orders", in: table,
+            steps: [
+                Step("pay") { order, _ in
+                    .done
+                } compensation: { order, context in
+                    order.payment = "zombie"
+                    try await Task.sleep(for: .milliseconds(5))
+                    try await successor.advance("1")
+                }
+            ], lease: .milliseconds(1))
+        try await broken.resume("1")
+        #expect(try await zombie.advance("1"))
+        let status = try #require(try await broken.status(of: "1"))
+        #expect(status.phase == .compensated)
+        #expect(status.state.payment == "successor")
+        #expect(try await broken.stuck() == [])
+    }
+}
