@@ -1,6 +1,6 @@
 # `make help` lists the targets. A recipe that is more than a few commands is a script in Scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help run test compare-etcd check docs build lambda test-lambda example bench bench-etcd bench-dynamodb bench-lambda format clean
+.PHONY: help run test compare-etcd check docs build lambda test-lambda example bench bench-etcd bench-dynamodb bench-patterns bench-lambda format clean
 
 LISTEN ?= 127.0.0.1:8899
 STEPS ?= 200000
@@ -65,6 +65,11 @@ bench-dynamodb: ## Measure commits and costs on DynamoDB's stand-in, and print t
 	@Scripts/install-dependencies.sh bench-dynamodb
 	swift build -c release --product dynamodb-benchmark
 	@DISCFG_AWS_VENV=$(CURDIR)/.venv-aws "$$(swift build -c release --show-bin-path)/dynamodb-benchmark"
+
+bench-patterns: ## Measure the patterns beside the naive way, and print the tables of docs/benchmarks.md.
+	@Scripts/install-dependencies.sh bench-dynamodb
+	swift build -c release --product patterns-benchmark
+	@DISCFG_AWS_VENV=$(CURDIR)/.venv-aws "$$(swift build -c release --show-bin-path)/patterns-benchmark"
 
 bench-lambda: build lambda ## Measure discfg-lambda beside Python with boto3, and print the table of docs/benchmarks.md.
 	@Scripts/install-dependencies.sh bench-lambda

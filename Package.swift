@@ -261,6 +261,26 @@ let package = Package(
             ],
             path: "Benchmarks/DynamoDB"
         ),
+        .executableTarget(
+            name: "audit-trail", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/audit-trail"),
+        .executableTarget(
+            name: "click-alert", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/click-alert"),
+        .executableTarget(
+            name: "hourly-report", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/hourly-report"),
+        .executableTarget(
+            name: "order-saga", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/order-saga"),
+        .executableTarget(
+            name: "seat-booking", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/seat-booking"),
+        .executableTarget(
+            name: "welcome-mail", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/welcome-mail"),
+        .executableTarget(
+            name: "patterns-benchmark",
+            dependencies: [
+                "AWSClient", "AWSTestSupport", "DynamoDBPatterns", "DynamoDBPatternsTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Benchmarks/Patterns"
+        ),
         .testTarget(name: "DiscfgCoreTests", dependencies: ["DiscfgCore", "DiscfgTestSupport"]),
         .testTarget(
             name: "DiscfgFormatsTests",
@@ -406,7 +426,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "discfg", "discfg-lambda", "AWSTestSupport", "DiscfgCore", "DiscfgSQLite",
+                "discfg", "discfg-lambda", "AWSClient", "AWSTestSupport", "DiscfgCore", "DiscfgSQLite",
+                "DynamoDBPatterns",
+                "audit-trail", "click-alert", "hourly-report", "order-saga", "seat-booking", "welcome-mail",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -14,7 +14,8 @@ fi
 # The modules of C that the libraries underneath import: some have maps of their own, for others the build made them.
 flags=()
 for map in "$products"/*.build/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap; do
-    flags+=(-Xcc "-fmodule-map-file=$map")
+    # What plugins are built with is there twice.
+    [[ $map == *-tool.build/* ]] || flags+=(-Xcc "-fmodule-map-file=$map")
 done
 target=$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p' | head -n 1)
 

@@ -1,0 +1,59 @@
+import AWSClient
+import DynamoDBPatterns
+
+/// An order, its payment and its shipment; a payment that fails is undone together with what came before it.
+@main
+struct OrderSaga {
+    struct Order: Codable, Sendable {
+        var item: String
+        var card: String
+        var payment: String?
+    }
+
+    static func main() async throws {
+        let client = try AWSClient(configuration: AWSConfiguration(environment: .process()))
+        try await PatternTable.create("order-saga", in: DynamoDB(client))
+        let table = PatternTable("order-saga", in: DynamoDB(client))
+        let orders = try Processor<Order>("orders", in: table, steps: steps)
+
+        let run = "\(UInt32.random(in: 0 ... .max))"
+        for (id, card) in [("good-\(run)", "4242"), ("poor-\(run)", "0000")] {
+            print("start \(id): \(try await orders.start(id, Order(item: "book", card: card)))")
+            print("start \(id) again: \(try await orders.start(id, Order(item: "book", card: card)))")
+            while try await orders.status(of: id)?.phase.isEnd == false {
+                if try await orders.runDue() == 0 { try await Task.sleep(for: .milliseconds(50)) }
+            }
+            print("end of \(id): \(try await orders.status(of: id).map { "\($0.phase)" } ?? "unknown")")
+        }
+        // What the steps sent was written together with their progress, and is delivered from there.
+        _ = try await orders.relay { message in
+            print("MESSAGE of \(message.process): \(message.topic), \(try message.decode(String.self))")
+        }
+        try await client.shutdown()
+    }
+
+    static let steps = [
+        Step<Order>("reserve") { order, _ in
+            print("  reserve a \(order.item)")
+            return .done
+        } compensation: { order, _ in
+            print("  put the \(order.item) back")
+        },
+        Step<Order>("pay", retry: StepRetry(attempts: 2, first: .milliseconds(50))) { order, step in
+            // The key is the same for each attempt: the bank takes the money once.
+            print("  pay with card \(order.card), attempt \(step.attempt)")
+            if order.card == "0000" { throw CardRefused() }
+            order.payment = step.idempotencyKey
+            return .done
+        } compensation: { order, _ in
+            print("  pay back, if anything was paid: \(order.payment == nil ? "nothing known" : "yes")")
+        },
+        Step<Order>("ship") { order, step in
+            print("  ship the \(order.item)")
+            try step.send("shipped", order.item)
+            return .done
+        },
+    ]
+
+    struct CardRefused: Error {}
+}
