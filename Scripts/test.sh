@@ -23,10 +23,12 @@ else
     etcd='DiscfgEtcd|EtcdV2|Etcd(Client|Comparison)Tests'
     # What plays through many turns of several tasks has its own step: beside all the others it waits for a minute and longer.
     turns='DiscfgNotificationsTests|LambdaRuntimeTests'
-    # Thousands of simulated schedules, which leave no core to others.
     patterns='DynamoDBPatterns'
+    # Thousands of simulated schedules, which leave no core to others.
+    simulated='DynamoDBPatterns.*(Simulation|Fault|Sweep)'
     run --skip "$etcd|$turns|$patterns"
     run --filter "$turns"
-    run --filter "$patterns"
+    run --filter "$patterns" --skip "$simulated"
+    run --filter "$simulated"
     run --filter "$etcd"
 fi

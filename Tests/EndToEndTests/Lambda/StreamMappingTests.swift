@@ -20,7 +20,7 @@ struct StreamMappingTests {
             try await sandbox.discfg("notify", "add", "--to", "sqs:\(queue)", "--id", "q")
             for number in 1...3 { try await sandbox.discfg("set", "/p/\(number)", "1") }
             try await Self.withClient { client in
-                let table = try #require(sandbox.store.split(separator: ":").last?.split(separator: "?").first)
+                let table = sandbox.store.dropFirst("dynamodb:".count).prefix { $0 != "?" }
                 let description = try await DynamoDB(client).describeTable(.init(tableName: String(table))).table
                 let stream = try #require(description?.latestStreamArn)
                 let mapping = try EventSourceMapping(filter: FilterCriteria(Self.pattern()), batchSize: 2)
