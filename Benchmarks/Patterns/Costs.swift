@@ -28,9 +28,10 @@ extension Contestant {
     ///
     /// - Returns: The costs of the events, and of what is done once for all of them; how many results were wrong.
     func costs() async throws -> (costs: [Cost], mistakes: Int) {
-        let memory = MemoryDynamoDB(clock: Place.clock.now)
+        let clock = Place.tickingClock()
+        let memory = MemoryDynamoDB(clock: clock.now)
         try memory.createPatternTable("patterns")
-        let place = Place("patterns", in: memory)
+        let place = Place("patterns", in: memory, clock: clock)
         try await prepare(at: place)
         memory.resetUsage()
         let work = try worker(at: place)
@@ -52,7 +53,7 @@ extension Contestant {
     private func invocations(in memory: MemoryDynamoDB, filter: FilterCriteria?) async throws -> Int {
         var runner = EventSourceRunner(
             try EventSourceMapping(filter: filter, batchSize: 1), of: memory.streamARN(of: "patterns") ?? "",
-            in: memory, clock: Place.clock
+            in: memory
         ) { _ in [] }
         return try await runner.drain(maximumSteps: 100_000).invocations
     }

@@ -1,5 +1,6 @@
 import AWSClient
 import DynamoDBPatterns
+import DynamoDBPatternsTesting
 
 /// One of ten counters.
 private struct Counter: Codable, Sendable {
@@ -10,7 +11,8 @@ private struct Counter: Codable, Sendable {
 
 /// The counter of an event, by a chance that is the same in each run.
 private func counter(of number: Int) -> String {
-    "counter-\((UInt64(number) &* 0x9E37_79B9_7F4A_7C15 >> 40) % 10)"
+    var chance = SeededGenerator(seed: UInt64(number))
+    return "counter-\(Int.random(in: 0..<10, using: &chance))"
 }
 
 /// How many increments are missing, or too many.
@@ -47,7 +49,15 @@ struct LockedCounters: Contestant {
     func worker(at place: Place) throws -> Work {
         let counters = counters(at: place)
         return { number, _ in
-            try await counters.update(PrimaryKey(counter(of: number), "-")) { $0.count += 1 }
+            while true {
+                do {
+                    try await counters.update(PrimaryKey(counter(of: number), "-")) { $0.count += 1 }
+                    return
+                } catch let error as PatternError where error.code == .contention {
+                    // Nothing was written: who counts calls again.
+                    place.effects.happen(Effects.givenUp)
+                }
+            }
         }
     }
 

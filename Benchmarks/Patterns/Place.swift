@@ -8,17 +8,32 @@ struct Place: Sendable {
     let table: PatternTable
     let effects: Effects
 
-    init(_ name: String, in api: any DynamoDBAPI, effects: Effects = Effects()) {
-        table = PatternTable(name, in: api, clock: Self.clock)
+    init(
+        _ name: String, in api: any DynamoDBAPI, clock: PatternClock = Self.clock, effects: Effects = Effects()
+    ) {
+        table = PatternTable(name, in: api, clock: clock)
         self.effects = effects
     }
 
     private static let start = Date()
     /// Begins at noon, so that each run has the same bucket of a day from its first event to its last.
-    static let clock = PatternClock(now: {
-        let noon = (start.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400 + 43_200
-        return Date(timeIntervalSince1970: noon + Date().timeIntervalSince(start))
-    })
+    static let clock = PatternClock(now: { noon.addingTimeInterval(Date().timeIntervalSince(start)) })
+    private static let noon = Date(
+        timeIntervalSince1970: (start.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400 + 43_200)
+
+    /// A clock that is 5 ms later at each look, as if requests took that long.
+    ///
+    /// In memory they take no time, and what is written at the same millisecond costs less: its index stays as it is.
+    static func tickingClock() -> PatternClock {
+        let looks = Mutex(0)
+        return PatternClock(now: {
+            let count = looks.withLock { looks in
+                looks += 1
+                return looks
+            }
+            return noon.addingTimeInterval(Double(count) * 0.005)
+        })
+    }
 }
 
 extension Place {
@@ -43,7 +58,12 @@ extension Place {
 final class Effects: Sendable {
     private let counts = Mutex<[String: Int]>([:])
 
+    /// That a call gave up, and was made again.
+    static let givenUp = "given up"
+
     func happen(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
+
+    func count(of name: String) -> Int { counts.withLock { $0[name] ?? 0 } }
 
     /// How many of these effects did not happen exactly once.
     func mistakes(of names: some Sequence<String>) -> Int {

@@ -9,6 +9,8 @@ struct Speed: Sendable {
     let eventsPerSecond: Double
     let requestsPerEvent: Double
     let mistakes: Int
+    /// How many calls gave up because of others, and were made again.
+    let givenUp: Int
 }
 
 extension Contestant {
@@ -42,7 +44,8 @@ extension Contestant {
         _ = try await finish(at: place)
         return Speed(
             eventsPerSecond: Double(eventCount) / seconds,
-            requestsPerEvent: Double(requests) / Double(eventCount), mistakes: try await mistakes(at: place))
+            requestsPerEvent: Double(requests) / Double(eventCount), mistakes: try await mistakes(at: place),
+            givenUp: place.effects.count(of: Effects.givenUp))
     }
 }
 
