@@ -22,7 +22,11 @@ extension Aggregator {
         let entry = try entry(member, id: id, set: set)
         var known = rule.isBlind ? KnownHead.unknown : .known(try await head(of: set))
         for tries in 0..<30 {
-            if tries > 1 { try await table.clock.sleep(pause(after: tries)) }
+            if tries > 1 {
+                try await table.clock.sleep(pause(after: tries))
+                // What the refusal brought along is old by now.
+                if !rule.isBlind { known = .known(try await head(of: set)) }
+            }
             if case .known(let head?) = known, let answer = try await answer(to: entry, by: head) { return answer }
             let step = try step(adding: entry, to: known)
             switch try await carryOut(step, adding: entry) {

@@ -3,7 +3,8 @@ import AWSClient
 extension VersionedTable {
     /// Loads an item, changes it and saves it, and begins anew with the newer item when somebody else was faster.
     ///
-    /// Costs one strongly consistent read, and one write for each try: a conflict brings the newer item along. Where
+    /// Costs one strongly consistent read, and one write for each try. A conflict brings the newer item along, which
+    /// is tried at once; from the third try on there is a pause, and another read, before each. Where
     /// the change leaves the item as it is, nothing is written. The change is applied once, also when answers are
     /// lost; where that cannot be found out, the call throws. To call it again after such an error, let the change see
     /// in the item that it was made before, by an identity that it stores there.
@@ -25,7 +26,14 @@ extension VersionedTable {
         var current = try await load(key)
         var unanswered: [(draft: Draft<Item>, error: AWSError)] = []
         for attempt in 1...max(tries, 1) {
-            if attempt > 1 { try await clock.sleep(.conflictBackoff(attempt, clock)) }
+            // What a conflict brings along is worth a try at once; after a pause it would be old.
+            if attempt > 2 {
+                try await clock.sleep(.conflictBackoff(attempt, clock))
+                do { current = try await load(key) } catch let error as AWSError {
+                    throw unanswered.last?.error ?? error
+                }
+                if let settled = try settled(unanswered, in: current) { return settled }
+            }
             guard let draft = try draft(changing: current, of: key, orInsert: initial, change) else {
                 if let current { return current }
                 throw PatternError(.notFound, "The table “\(name)” has no item of this key.")
@@ -39,19 +47,28 @@ extension VersionedTable {
                 unanswered.append((draft, error))
                 do { current = try await load(key) } catch is AWSError { throw error }
             }
-            // A write without an answer may be carried out at any time, until another one takes its place.
-            for (draft, error) in unanswered {
-                switch draft.fate(in: current) {
-                case .carriedOut: return draft.versioned
-                case .notCarriedOut: continue
-                case .unknown: throw error
-                }
-            }
+            if let settled = try settled(unanswered, in: current) { return settled }
         }
         if let error = unanswered.last?.error { throw error }
         throw PatternError(
             .contention, "An item of the table “\(name)” was changed by others at each of \(max(tries, 1)) tries.",
             hint: "Spread what many change over several items, or allow more tries.")
+    }
+
+    /// The write without an answer that was carried out, going by the item as it is now; `nil` where none was.
+    ///
+    /// Such a write may be carried out at any time, until another one takes its place.
+    private func settled(
+        _ unanswered: [(draft: Draft<Item>, error: AWSError)], in current: Versioned<Item>?
+    ) throws -> Versioned<Item>? {
+        for (draft, error) in unanswered {
+            switch draft.fate(in: current) {
+            case .carriedOut: return draft.versioned
+            case .notCarriedOut: continue
+            case .unknown: throw error
+            }
+        }
+        return nil
     }
 
     /// What to write, or `nil` where there is nothing to change.

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("An update that meets a conflict goes on with the newer item, without reading it again")
+    @Test("An update that meets a conflict tries the newer item at once, and reads again after each pause")
     func retries() async throws {
         let store = try MemoryDynamoDB.withAccounts()
         try await accounts(store).insert(Account(id: "a"))
@@ -26,8 +26,8 @@ import Testing
         let contended = Contended(store: store, times: 3)
         let updated = try await accounts(contended, clock: .hasty).update("a") { $0.entries.append("mine") }
         #expect(updated.item.entries == ["other", "other", "other", "mine"] && updated.version == 5)
-        // Three by each of the others.
-        #expect(store.usage.requests == ["GetItem": 1 + 3, "PutItem": 4 + 3])
+        // One read at first and two after pauses; and one of each by each of the three others.
+        #expect(store.usage.requests == ["GetItem": 1 + 2 + 3, "PutItem": 4 + 3])
     }
 
     @Test("An update that loses each try ends as contention, and has changed nothing")
