@@ -71,7 +71,9 @@ struct ProcessorMinistackTests {
             for _ in 0..<4 {
                 group.addTask {
                     for _ in 0..<200 {
-                        try await processor.runDue(limit: 5)
+                        if try await processor.runDue(limit: 5) > 0 { continue }
+                        // Other tests use the stand-in as well, which takes one request at a time.
+                        try await Task.sleep(for: .milliseconds(100))
                         var left = 0
                         for id in ids where try await processor.status(of: id)?.phase.isEnd != true { left += 1 }
                         if left == 0 { return }
