@@ -118,7 +118,7 @@ struct ProcessorMinistackTests {
                 } compensation: { order, _ in
                     order.payment = "successor"
                 }
-            ], lease: .milliseconds(1))
+            ], lease: .milliseconds(300))
         let zombie = try Processor<Order>(
             "orders", in: table,
             steps: [
@@ -126,10 +126,10 @@ struct ProcessorMinistackTests {
                     .done
                 } compensation: { order, context in
                     order.payment = "zombie"
-                    try await Task.sleep(for: .milliseconds(5))
+                    try await Task.sleep(for: .milliseconds(400))
                     try await successor.advance("1")
                 }
-            ], lease: .milliseconds(1))
+            ], lease: .milliseconds(300))
         try await broken.resume("1")
         #expect(try await zombie.advance("1"))
         let status = try #require(try await broken.status(of: "1"))
