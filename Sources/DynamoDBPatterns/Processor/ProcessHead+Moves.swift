@@ -95,6 +95,7 @@ extension ProcessHead {
         attempt = 1
         waits = 0
         waitUntil = nil
+        renewals = 0
     }
 }
 

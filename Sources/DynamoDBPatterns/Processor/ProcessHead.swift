@@ -24,6 +24,8 @@ struct ProcessHead<State: Codable & Sendable>: Sendable {
     var lastError: String?
     /// Until when the claim lasts, in milliseconds since 1970.
     var claimedUntil: Int64
+    /// How often this worker has claimed it again since the last step; of the worker, and not of the item.
+    var renewals = 0
     let signalCount: Int64
     let signals: [String: AttributeValue]
 

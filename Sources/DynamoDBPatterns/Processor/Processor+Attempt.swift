@@ -31,13 +31,9 @@ extension Processor {
         guard head.tries <= step.retry.attempts else {
             return head.givingUp("The last attempt of “\(step.name)” ended with its worker.", steps)
         }
-        guard hasTime(for: step.timeout, until: end) else {
-            var next = head
-            next.attempt -= 1
-            return ProcessMove(head: next, rest: .ready)
-        }
+        guard hasTime(for: step.timeout, until: end) else { return head.notBegun(rest: .ready) }
         // Whoever was away so long begins nothing before it knows that the process is still its own.
-        guard clock.milliseconds < head.claimedUntil else { return ProcessMove(head: head, rest: .claimed) }
+        guard clock.milliseconds < head.claimedUntil else { return renewing(head) }
         let context = context(of: head, id, step)
         do {
             let (state, outcome) = try await run(step, isForward: isForward, head.state, context)
@@ -50,6 +46,18 @@ extension Processor {
             if error is CancellationError { try Task.checkCancellation() }
             return failing(head, error)
         }
+    }
+
+    /// The claim is over before the step began: once more, but not for ever, since a lease may be too short for any
+    /// write to be in time.
+    private func renewing(_ head: ProcessHead<State>) -> ProcessMove<State> {
+        var next = head
+        next.renewals += 1
+        guard next.renewals > 3 else { return ProcessMove(head: next, rest: .claimed) }
+        let reason = "DynamoDB's answers take longer than the processor's lease of \(lease) ms."
+        logger.warning("A step was put off. \(reason)", metadata: ["processor.name": "\(name)"])
+        next.lastError = reason
+        return next.notBegun(rest: .until(next.notPastDeadline(clock.milliseconds + max(lease, 1000))))
     }
 
     /// One attempt failed: again after a pause, or not at all.
@@ -113,6 +121,13 @@ extension Processor {
 }
 
 extension ProcessHead {
+    /// The attempt that is counted already is left for later.
+    fileprivate func notBegun(rest: ProcessMove<State>.Rest) -> ProcessMove<State> {
+        var next = self
+        next.attempt -= 1
+        return ProcessMove(head: next, rest: rest)
+    }
+
     /// What follows from an effect that did not throw.
     fileprivate func move(
         after outcome: StepOutcome, at now: Int64, _ steps: ProcessSteps<State>

@@ -47,6 +47,26 @@ struct ProcessorLivesTests {
         #expect(world.ledger.all == ["orders/1/pay", "orders/1/pay!undo"])
     }
 
+    @Test(
+        "Where each answer takes longer than the lease, a step is put off and not begun; later it has all its attempts")
+    func answersSlowerThanLease() async throws {
+        let world = try ProcessorWorld()
+        let slow = SlowAnswers(base: world.store, times: .max) { world.simulation.advance(by: .seconds(61)) }
+        let pay = world.step("pay", retry: StepRetry(attempts: 1))
+        let worker = try world.processor([pay], in: slow)
+        try await worker.start("1", Order())
+        for _ in 1...3 {
+            world.simulation.advance(by: .seconds(3600))
+            try await worker.advance("1")
+        }
+        #expect(world.ledger.all == [])
+        let status = try #require(try await worker.status(of: "1"))
+        #expect(status.phase == .running && status.lastError?.contains("lease of 60000 ms") == true)
+        world.simulation.advance(by: .seconds(3600))
+        try await world.processor([pay]).runDue()
+        #expect(world.ledger.all == ["orders/1/pay"])
+    }
+
     @Test("Pitfall, zombie worker: one of an earlier process with the same identity writes nothing")
     func earlierLife() async throws {
         let world = try ProcessorWorld()
@@ -135,14 +155,15 @@ struct ProcessorLivesTests {
     }
 }
 
-/// A way to DynamoDB on which something happens between the first write and its answer.
+/// A way to DynamoDB on which something happens between the first writes and their answers.
 private final class SlowAnswers: DynamoDBDecorator {
     let base: any DynamoDBAPI
     private let meanwhile: @Sendable () async throws -> Void
-    private let isOver = Mutex(false)
+    private let left: Mutex<Int>
 
-    init(base: any DynamoDBAPI, meanwhile: @escaping @Sendable () async throws -> Void) {
+    init(base: any DynamoDBAPI, times: Int = 1, meanwhile: @escaping @Sendable () async throws -> Void) {
         self.base = base
+        left = Mutex(times)
         self.meanwhile = meanwhile
     }
 
@@ -151,8 +172,9 @@ private final class SlowAnswers: DynamoDBDecorator {
     ) async throws -> Answer {
         let answer = try await carryOut()
         guard call.operation == .updateItem,
-            !isOver.withLock({ was in
-                defer { was = true }; return was
+            left.withLock({ left in
+                defer { left -= left > 0 ? 1 : 0 }
+                return left > 0
             })
         else { return answer }
         try await meanwhile()
