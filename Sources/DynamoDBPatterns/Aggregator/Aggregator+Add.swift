@@ -23,7 +23,7 @@ extension Aggregator {
         var known = rule.isBlind ? KnownHead.unknown : .known(try await head(of: set))
         for tries in 0..<30 {
             if tries > 1 {
-                try await table.clock.sleep(pause(after: tries))
+                try await table.clock.sleep(.conflictBackoff(tries, table.clock))
                 // What the refusal brought along is old by now.
                 if !rule.isBlind { known = .known(try await head(of: set)) }
             }
@@ -47,11 +47,6 @@ extension Aggregator {
         guard head.state != .open else { return nil }
         guard storage == .asItems else { return .late }
         return try await table.item(entry.key) == nil ? .late : .duplicate
-    }
-
-    /// Some milliseconds by chance, more after more tries.
-    private func pause(after tries: Int) -> Duration {
-        .milliseconds(Int64(table.clock.random() % (10 << UInt64(min(tries, 6)))))
     }
 
     private enum StepOutcome {

@@ -24,21 +24,11 @@ extension Processor {
     public func relay(
         limit: Int = 100, until end: Date? = nil, _ send: (ProcessMessage) async throws -> Void
     ) async throws -> Int {
-        let now = clock.milliseconds
-        var chance = ClockChance(clock: clock)
         var count = 0
-        for partition in duePartitions() {
-            var start: StoredItem?
-            repeat {
-                let page = try await table.due(
-                    of: outboxPrefix, partition: partition, by: now, limit: min(max(limit, 1), 100), from: start)
-                for (key, _) in page.keys.shuffled(using: &chance) {
-                    guard count < limit, clock.milliseconds < end?.milliseconds ?? .max else { return count }
-                    guard let id = prefix.key(ofPartition: key.partition) else { continue }
-                    count += try await relay(of: id, limit: limit - count, until: end, send)
-                }
-                start = page.next
-            } while start != nil
+        try await forEachDue(of: outboxPrefix, limit: limit) { id in
+            guard count < limit, clock.milliseconds < end?.milliseconds ?? .max else { return false }
+            count += try await relay(of: id, limit: limit - count, until: end, send)
+            return true
         }
         return count
     }

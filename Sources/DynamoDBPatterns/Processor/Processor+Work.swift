@@ -22,23 +22,33 @@ extension Processor {
     @discardableResult
     public func runDue(limit: Int = 100, until end: Date? = nil) async throws -> Int {
         let end = try checked(end)
+        var count = 0
+        try await forEachDue(of: prefix, limit: limit) { id in
+            guard count < limit, hasTime(for: longestTimeout, until: end) else { return false }
+            if try await goOn(with: id, until: end) { count += 1 }
+            return true
+        }
+        return count
+    }
+
+    /// Walks through the processes that the index says are due, in no order, until `body` says that it is enough.
+    func forEachDue(
+        of listed: PatternTable.Prefix, limit: Int, _ body: (_ id: String) async throws -> Bool
+    ) async throws {
         let now = clock.milliseconds
         var chance = ClockChance(clock: clock)
-        var count = 0
         for partition in duePartitions() {
             var start: StoredItem?
             repeat {
                 let page = try await table.due(
-                    of: prefix, partition: partition, by: now, limit: min(max(limit, 1), 100), from: start)
+                    of: listed, partition: partition, by: now, limit: min(max(limit, 1), 100), from: start)
                 for (key, _) in page.keys.shuffled(using: &chance) {
-                    guard count < limit, hasTime(for: longestTimeout, until: end) else { return count }
                     guard let id = prefix.key(ofPartition: key.partition) else { continue }
-                    if try await goOn(with: id, until: end) { count += 1 }
+                    guard try await body(id) else { return }
                 }
                 start = page.next
             } while start != nil
         }
-        return count
     }
 
     /// Goes on with one process, if it is due and no other worker has it.

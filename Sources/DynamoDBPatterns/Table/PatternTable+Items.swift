@@ -92,7 +92,7 @@ extension DynamoDBAPI {
             } catch let error as AWSError where error.code == .transactionConflict && tries < 10 {
                 // Somebody's transaction with this item is under way; this try has written nothing.
                 isInDoubt = isInDoubt || error.mayHaveTakenEffect
-                try await clock.sleep(.milliseconds(Int64(clock.random() % (10 << UInt64(min(tries, 5))))))
+                try await clock.sleep(.conflictBackoff(tries, clock))
                 tries += 1
             }
         }

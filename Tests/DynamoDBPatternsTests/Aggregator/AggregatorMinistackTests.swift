@@ -1,43 +1,13 @@
 import AWSClient
 import AWSTestSupport
 import DynamoDBPatterns
-import Logging
-import Synchronization
 import Testing
 
 @Suite(.enabled(if: Ministack.skipReason == nil, Comment(rawValue: Ministack.skipReason ?? "")))
 struct AggregatorMinistackTests {
-    /// The client of all tests here: connections last as long as the process.
-    private static let client = Mutex<AWSClient?>(nil)
-
-    private static func client(for endpoint: String) throws -> AWSClient {
-        try client.withLock { client in
-            if let client { return client }
-            var options = AWSClient.Options()
-            // A loaded machine is slow, and a stand-in slower.
-            options.timeouts.request = .seconds(20)
-            options.timeouts.transaction = .seconds(20)
-            let made = try AWSClient(
-                region: Ministack.region, endpoint: endpoint,
-                credentials: StaticCredentials(
-                    accessKeyID: Ministack.rootKey.id, secretAccessKey: Ministack.rootKey.secret),
-                options: options, logger: Logger(label: "patterns.test") { _ in SwiftLogNoOpLogHandler() })
-            client = made
-            return made
-        }
-    }
-
-    /// A table of its own for each test.
-    private func table() async throws -> (PatternTable, DynamoDB) {
-        let dynamoDB = DynamoDB(try Self.client(for: try await Ministack.shared().url))
-        let name = "patterns-\(UInt64.random(in: 0 ... .max))"
-        try await PatternTable.create(name, in: dynamoDB)
-        return (PatternTable(name, in: dynamoDB), dynamoDB)
-    }
-
     @Test("Ten concurrent writers: the set completes exactly once", arguments: AddingTests.storages)
     func writers(storage: AggregateStorage) async throws {
-        let (table, _) = try await table()
+        let table = try await StandIn.table()
         let clicks = try Aggregator(
             "clicks", of: Click.self, in: table, rule: .count(10), timeout: .seconds(60), storage: storage)
         let answers = try await withThrowingTaskGroup(of: AggregateAddition.self) { group in
@@ -57,7 +27,7 @@ struct AggregatorMinistackTests {
 
     @Test("Ten concurrent writers of a merged set: nothing is merged twice or lost")
     func mergers() async throws {
-        let (table, _) = try await table()
+        let table = try await StandIn.table()
         let visits = try Aggregator(
             "visits", of: Click.self, in: table,
             rule: .merging(into: Visit(), { $0.pages.append($1.page) }, until: { _, count in count == 10 }),
@@ -76,7 +46,8 @@ struct AggregatorMinistackTests {
         "A set from its first member to its end, with an effect in the same transaction",
         arguments: AddingTests.storages)
     func life(storage: AggregateStorage) async throws {
-        let (table, dynamoDB) = try await table()
+        let table = try await StandIn.table()
+        let dynamoDB = DynamoDB(try await StandIn.client())
         let clicks = try Aggregator(
             "clicks", of: Click.self, in: table, rule: .count(2), timeout: .milliseconds(1), lease: .milliseconds(1),
             retention: .milliseconds(1), storage: storage)

@@ -1,12 +1,15 @@
 import AWSClient
 import AWSTestSupport
 import DynamoDBPatternsTesting
-import Foundation
-import Logging
-import Synchronization
 import Testing
 
 @testable import DynamoDBPatterns
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 @Suite(.enabled(if: Ministack.skipReason == nil, Comment(rawValue: Ministack.skipReason ?? "")))
 struct VersionedMinistackTests {
@@ -16,7 +19,7 @@ struct VersionedMinistackTests {
     let documents: VersionedTable<Document>
 
     init() async throws {
-        let client = try Self.client(for: try await Ministack.shared().url)
+        let client = try await StandIn.client()
         dynamoDB = DynamoDB(client)
         streams = DynamoDBStreams(client)
         _ = try await dynamoDB.createTable(
@@ -25,25 +28,6 @@ struct VersionedMinistackTests {
                 keySchema: [.init(attributeName: "id", keyType: .hash)],
                 streamSpecification: .init(streamEnabled: true, streamViewType: .newAndOldImages)))
         documents = VersionedTable(name, in: dynamoDB, key: .init(partition: "id"))
-    }
-
-    /// Its connections last as long as the process.
-    private static let shared = Mutex<AWSClient?>(nil)
-
-    private static func client(for endpoint: String) throws -> AWSClient {
-        try shared.withLock { client in
-            if let client { return client }
-            var options = AWSClient.Options()
-            options.timeouts.request = .seconds(20)
-            options.timeouts.transaction = .seconds(20)
-            let new = try AWSClient(
-                region: Ministack.region, endpoint: endpoint,
-                credentials: StaticCredentials(
-                    accessKeyID: Ministack.rootKey.id, secretAccessKey: Ministack.rootKey.secret),
-                options: options, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            client = new
-            return new
-        }
     }
 
     @Test("Conflicts, phantoms and ABA, as DynamoDB's own expressions have it")

@@ -1,31 +1,13 @@
 import AWSClient
 import AWSTestSupport
 import DynamoDBPatterns
-import Foundation
 import Testing
 
 @Suite(.enabled(if: Ministack.skipReason == nil, Comment(rawValue: Ministack.skipReason ?? "")))
 struct PeriodicMinistackTests {
     @Test("On a DynamoDB that is reached through HTTP: duplicates, stragglers, a takeover, and writes with the mark")
     func wholeWay() async throws {
-        let ministack = try await Ministack.shared()
-        var options = AWSClient.Options()
-        options.timeouts.request = .seconds(20)
-        options.timeouts.transaction = .seconds(20)
-        let client = try AWSClient(
-            region: Ministack.region, endpoint: ministack.url,
-            credentials: StaticCredentials(
-                accessKeyID: Ministack.rootKey.id, secretAccessKey: Ministack.rootKey.secret), options: options)
-        do {
-            try await wholeWay(DynamoDB(client))
-            try await client.shutdown()
-        } catch {
-            try? await client.shutdown()
-            throw error
-        }
-    }
-
-    private func wholeWay(_ dynamoDB: DynamoDB) async throws {
+        let dynamoDB = DynamoDB(try await StandIn.client())
         let name = "periodic-\(UInt64.random(in: 0 ... .max))"
         try await PatternTable.create(name, in: dynamoDB)
         let time = PeriodicTime()

@@ -2,43 +2,15 @@ import AWSClient
 import AWSTestSupport
 import DynamoDBPatterns
 import DynamoDBPatternsTesting
-import Synchronization
 import Testing
 
 @Suite(
     "Processes on a stand-in for AWS",
     .enabled(if: Ministack.skipReason == nil, Comment(rawValue: Ministack.skipReason ?? "")))
 struct ProcessorMinistackTests {
-    /// One for all tests: it lasts as long as the process.
-    private static let client = Mutex<AWSClient?>(nil)
-
-    private static func client(for endpoint: String) throws -> AWSClient {
-        try client.withLock { client in
-            if let client { return client }
-            var options = AWSClient.Options()
-            options.timeouts.request = .seconds(20)
-            options.timeouts.transaction = .seconds(20)
-            let made = try AWSClient(
-                region: Ministack.region, endpoint: endpoint,
-                credentials: StaticCredentials(
-                    accessKeyID: Ministack.rootKey.id, secretAccessKey: Ministack.rootKey.secret),
-                options: options, logger: ProcessorWorld.logger)
-            client = made
-            return made
-        }
-    }
-
-    /// A table of its own.
-    private func table() async throws -> PatternTable {
-        let dynamoDB = DynamoDB(try Self.client(for: try await Ministack.shared().url))
-        let name = "patterns-\(UInt64.random(in: 0 ... .max))"
-        try await PatternTable.create(name, in: dynamoDB)
-        return PatternTable(name, in: dynamoDB)
-    }
-
     @Test("Four workers carry twenty orders out, of which some are declined, and send their messages in order")
     func orders() async throws {
-        let table = try await table()
+        let table = try await StandIn.table()
         let bank = Bank()
         let sent = EffectLedger()
         let names = ["reserve", "pay", "ship"]
@@ -97,7 +69,7 @@ struct ProcessorMinistackTests {
 
     @Test("A process that is stuck is listed and resumed, and a zombie writes nothing")
     func stuckAndZombie() async throws {
-        let table = try await table()
+        let table = try await StandIn.table()
         let broken = try Processor<Order>(
             "orders", in: table,
             steps: [

@@ -1,36 +1,10 @@
 import AWSClient
 import AWSTestSupport
 import DynamoDBPatterns
-import Logging
-import Synchronization
 import Testing
 
 @Suite(.enabled(if: Ministack.skipReason == nil, Comment(rawValue: Ministack.skipReason ?? "")))
 struct StreamMinistackTests {
-    /// The tests' client, for as long as the process lives.
-    private static let shared = Mutex<AWSClient?>(nil)
-
-    private func client() async throws -> AWSClient {
-        let url = try await Ministack.shared().url
-        return try Self.shared.withLock { shared in
-            if let shared { return shared }
-            let client = try Self.client(at: url)
-            shared = client
-            return client
-        }
-    }
-
-    private static func client(at url: String) throws -> AWSClient {
-        var options = AWSClient.Options()
-        options.timeouts.request = .seconds(20)
-        options.timeouts.transaction = .seconds(20)
-        return try AWSClient(
-            region: Ministack.region, endpoint: url,
-            credentials: StaticCredentials(
-                accessKeyID: Ministack.rootKey.id, secretAccessKey: Ministack.rootKey.secret),
-            options: options, logger: StreamFixture.silent)
-    }
-
     /// A table whose stream is read, and which has the leases, too.
     private func table(_ client: AWSClient) async throws -> (table: PatternTable, stream: String) {
         let dynamoDB = DynamoDB(client)
@@ -51,7 +25,7 @@ struct StreamMinistackTests {
 
     @Test("A worker goes on where another one stopped, over the streams' API, with leases in the same table")
     func takeOver() async throws {
-        let client = try await client()
+        let client = try await StandIn.client()
         let (table, stream) = try await table(client)
         let ledger = StreamLedger()
         let workers = try ["w1", "w2"].map { worker in
@@ -76,7 +50,7 @@ struct StreamMinistackTests {
 
     @Test("Dead letters go to a table and to a queue")
     func deadLetters() async throws {
-        let client = try await client()
+        let client = try await StandIn.client()
         let (table, stream) = try await table(client)
         let ministack = try await Ministack.shared()
         let queue = try await ministack.createQueue("letters-\(UInt64.random(in: 0 ... .max))")

@@ -8,18 +8,7 @@ import Testing
 struct EventSourceLiveTests {
     @Test("On a stream that somebody else wrote: filters, batches, retries, splits, order")
     func stream() async throws {
-        let client = try AWSClient(
-            region: Ministack.region, endpoint: try await Ministack.shared().url,
-            credentials: StaticCredentials(
-                accessKeyID: Ministack.rootKey.id, secretAccessKey: Ministack.rootKey.secret),
-            options: .init(timeouts: .init(connect: .seconds(30), request: .seconds(30))))
-        var failure: (any Error)?
-        do { try await run(client) } catch { failure = error }
-        try await client.shutdown()
-        if let failure { throw failure }
-    }
-
-    private func run(_ client: AWSClient) async throws {
+        let client = try await StandIn.client()
         let database = DynamoDB(client)
         let table = "events-\(UInt64.random(in: .min ... .max))"
         let made = try await database.createTable(
