@@ -40,6 +40,7 @@ extension Aggregator {
     /// Acts on a set that was claimed, and gives the claim back where that fails.
     func carryOut(_ action: Action, on claim: AggregateClaim) async throws {
         do {
+            try await awaitMembers(of: claim)
             let writes = try await action(aggregate(claim.set, claim.head))
             try await finish(claim, writing: writes)
         } catch {

@@ -46,7 +46,7 @@ extension Aggregator {
         if head.item[entry.name] != nil { return .duplicate }
         guard head.state != .open else { return nil }
         guard storage == .asItems else { return .late }
-        return try await table.item(entry.key) == nil ? .late : .duplicate
+        return try await table.settledItem(entry.key) == nil ? .late : .duplicate
     }
 
     private enum StepOutcome {

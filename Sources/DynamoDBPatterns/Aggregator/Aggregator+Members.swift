@@ -5,17 +5,31 @@ extension Aggregator {
     func memberItems(
         of set: String, after id: String? = nil, limit: Int
     ) async throws -> (items: [(key: ItemKey, item: StoredItem)], isLast: Bool) {
-        let partition = prefix.partition(set)
-        let prefix = AggregateHead.memberPrefix
-        let answer = try await table.api.query(
-            QueryRequest(
-                tableName: table.name, keyConditionExpression: "#p = :p AND begins_with(#s, :m)",
-                expressionAttributeNames: ["#p": PatternTable.Attribute.partition, "#s": PatternTable.Attribute.sort],
-                expressionAttributeValues: [":p": .string(partition), ":m": .string(prefix)], consistentRead: true,
-                limit: max(limit, 1),
-                exclusiveStartKey: id.map { ItemKey(partition: partition, sort: prefix + $0).attributes }))
+        var query = membersQuery(of: set)
+        query.limit = max(limit, 1)
+        query.exclusiveStartKey = id.map {
+            ItemKey(partition: prefix.partition(set), sort: AggregateHead.memberPrefix + $0).attributes
+        }
+        let answer = try await table.api.query(query)
         let items = (answer.items ?? []).compactMap { item in ItemKey(of: item).map { (key: $0, item: item) } }
         return (items, answer.lastEvaluatedKey == nil)
+    }
+
+    /// Waits until all members of a set that have items of their own can be seen.
+    func awaitMembers(of claim: AggregateClaim) async throws {
+        guard storage == .asItems else { return }
+        try await table.awaitItems(
+            claim.head.count, of: membersQuery(of: claim.set),
+            try: claim.head.item[AggregateHead.Attribute.attempt]?.int64 ?? 1)
+    }
+
+    private func membersQuery(of set: String) -> QueryRequest {
+        QueryRequest(
+            tableName: table.name, keyConditionExpression: "#p = :p AND begins_with(#s, :m)",
+            expressionAttributeNames: ["#p": PatternTable.Attribute.partition, "#s": PatternTable.Attribute.sort],
+            expressionAttributeValues: [
+                ":p": .string(prefix.partition(set)), ":m": .string(AggregateHead.memberPrefix),
+            ], consistentRead: true)
     }
 
     /// Deletes the items of a set that was kept long enough, its head last.

@@ -12,14 +12,10 @@ public struct AggregateMembers<Member: Sendable>: Sendable {
 public struct AggregatePage<Member: Sendable, Value: Sendable>: Sendable {
     /// Those that time out first come first, within each partition of the index.
     public let sets: [Aggregate<Member, Value>]
+    /// The sets that cannot be understood, such as after a change of the members' type.
+    public let unreadable: [String]
     /// Where the next page starts; `nil` on the last one.
-    public let next: AggregateCursor?
-}
-
-/// A place in the list of sets that are not complete.
-public struct AggregateCursor: Sendable {
-    var partition: Int
-    var start: StoredItem?
+    public let next: PatternCursor?
 }
 
 extension Aggregator {
@@ -35,8 +31,8 @@ extension Aggregator {
 
     /// Reads a page of the members that have items of their own; one read unit for each 4 KB.
     ///
-    /// DynamoDB shows what one transaction has written item by item: where all pages have fewer members than the set's
-    /// `count`, the last ones are about to appear.
+    /// An action sees all members of its set. Before that DynamoDB shows what one transaction has written item by item:
+    /// where all pages have fewer members than the set's `count`, the last ones are about to appear.
     ///
     /// - Parameters:
     ///   - set: The set's key.
@@ -68,26 +64,22 @@ extension Aggregator {
     ///   - limit: How many sets to look at, at most; a page may have fewer, and be empty, without being the last.
     ///   - cursor: Where the page starts: `next` of the one before.
     /// - Returns: The sets with what they have so far.
-    /// - Throws: `AWSError`; `PatternError`.
+    /// - Throws: `AWSError`.
     public func incomplete(
-        limit: Int = 100, from cursor: AggregateCursor? = nil
+        limit: Int = 100, from cursor: PatternCursor? = nil
     ) async throws -> AggregatePage<Member, Value> {
-        let place = cursor ?? AggregateCursor(partition: 0)
-        let page = try await table.due(
-            of: prefix, partition: place.partition, by: .max, limit: max(limit, 1), from: place.start)
+        let page = try await table.listed(of: prefix, limit: limit, from: cursor)
         var sets: [Aggregate<Member, Value>] = []
-        for (key, _) in page.keys {
-            guard let set = prefix.key(ofPartition: key.partition), let head = try await head(of: set),
-                head.state == .open
-            else { continue }
-            sets.append(try aggregate(set, head))
+        var unreadable: [String] = []
+        for key in page.keys {
+            guard let set = prefix.key(ofPartition: key.partition) else { continue }
+            do {
+                guard let head = try await head(of: set), head.state == .open else { continue }
+                sets.append(try aggregate(set, head))
+            } catch is PatternError {
+                unreadable.append(set)
+            }
         }
-        var next: AggregateCursor?
-        if page.next != nil {
-            next = AggregateCursor(partition: place.partition, start: page.next)
-        } else if place.partition + 1 < table.duePartitions {
-            next = AggregateCursor(partition: place.partition + 1)
-        }
-        return AggregatePage(sets: sets, next: next)
+        return AggregatePage(sets: sets, unreadable: unreadable, next: page.next)
     }
 }

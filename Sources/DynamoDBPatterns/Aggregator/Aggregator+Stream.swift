@@ -12,6 +12,7 @@ extension Aggregator {
     ///   - action: What to do.
     /// - Returns: What became of it; `nil` where the record is not about a set that has just become complete.
     /// - Throws: As `act(on:_:)`; then the record has to be delivered again.
+    @discardableResult
     public func handle(_ record: StreamRecord, _ action: Action) async throws -> AggregateOutcome? {
         guard let change = record.change, let keys = change.keys, record.eventName != .remove,
             let key = ItemKey(of: keys), key.sort == AggregateHead.sort,

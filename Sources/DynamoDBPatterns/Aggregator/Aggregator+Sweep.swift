@@ -25,6 +25,7 @@ extension Aggregator {
     ///   - action: What to do; the set says whether it timed out.
     /// - Returns: What was done. An action that fails does not keep the others from being done.
     /// - Throws: `AWSError`, and `CancellationError`.
+    @discardableResult
     public func sweep(limit: Int = 100, _ action: Action) async throws -> AggregateSweep {
         var sweep = AggregateSweep()
         var left = max(limit, 1)
@@ -55,6 +56,10 @@ extension Aggregator {
             outcome = try await claim(set)
         } catch let error as PatternError {
             // Its head cannot be understood.
+            sweep.failed.append((set, error))
+            return
+        } catch let error as AWSError where error.code == .validation {
+            // Others have changed what the claim counts on.
             sweep.failed.append((set, error))
             return
         }

@@ -41,7 +41,7 @@ extension DynamoDBAPI {
     ///   - clock: The pauses between tries.
     ///   - tries: How many to make, at least 1.
     ///   - body: Loads what it needs and says what to write; called once for each try, so that it may change nothing
-    ///     else. Its loads may see several moments: it must bear with what does not fit together.
+    ///     else, and that what was loaded before it is outdated at each try but the first. Its loads may see several moments: it must bear with what does not fit together.
     /// - Returns: What `body` returned at the try that was committed.
     /// - Throws: `PatternError` with code `contention` after the last try; `AWSError`, whose `mayHaveTakenEffect` means
     ///   that it is not known whether the transaction was carried out; what `body` throws.
@@ -64,7 +64,8 @@ extension DynamoDBAPI {
         }
         throw PatternError(
             .contention, "Others changed items of a transaction at each of \(max(tries, 1)) tries.",
-            hint: "Let the transaction touch fewer items that many change, or allow more tries.", cause: cause)
+            hint: "Load in the body, not before; a key to insert may be taken, which a load in the body tells. Let the"
+                + " transaction touch fewer items that many change, or allow more tries.", cause: cause)
     }
 }
 

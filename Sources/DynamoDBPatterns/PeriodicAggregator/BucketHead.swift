@@ -56,8 +56,11 @@ struct BucketHead: Sendable {
     /// A stored head.
     init(_ item: StoredItem, startingAt start: Int64) throws(PatternError) {
         guard let state = item[Attribute.state]?.string.flatMap(State.init(rawValue:)),
-            let end = item[Attribute.end]?.int64, end > start,
-            let shards = item[Attribute.shards]?.int, shards > 0
+            let end = item[Attribute.end]?.int64, end > start, end < 1 << 60,
+            let shards = item[Attribute.shards]?.int, shards > 0,
+            [Attribute.fence, Attribute.count, Attribute.folds].allSatisfy({
+                (0..<Int64.max / 2).contains(item[$0]?.int64 ?? 0)
+            })
         else { throw PatternError(.corrupt, "The head of the bucket that starts at \(start) cannot be understood.") }
         bucket = TimeBucket(startMilliseconds: start, endMilliseconds: end)
         self.shards = shards

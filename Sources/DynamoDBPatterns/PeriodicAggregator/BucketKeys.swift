@@ -4,7 +4,7 @@
 /// | :-- | :-- | :-- |
 /// | head of a bucket | `B#name#start` | `head` |
 /// | what one checkpoint folded | `B#name#start` | `fold#number` |
-/// | seal of a shard | `B#name#start#shard` | `!seal` |
+/// | door of a shard | `B#name#start#shard` | `!door` |
 /// | member, or where it was moved to | `B#name#start#shard` | `m#id` |
 /// | late member of an earlier bucket | `B#name#start#shard` | `l#start#id` |
 struct BucketKeys: Sendable {
@@ -26,8 +26,8 @@ struct BucketKeys: Sendable {
 
     func shard(_ shard: Int, of bucket: TimeBucket) -> String { prefix.partition("\(bucket.text)#\(shard)") }
 
-    func seal(_ shard: Int, of bucket: TimeBucket) -> ItemKey {
-        ItemKey(partition: self.shard(shard, of: bucket), sort: Self.seal)
+    func door(_ shard: Int, of bucket: TimeBucket) -> ItemKey {
+        ItemKey(partition: self.shard(shard, of: bucket), sort: Self.door)
     }
 
     func member(_ id: String, of bucket: TimeBucket, shards: Int) -> ItemKey {
@@ -56,7 +56,7 @@ struct BucketKeys: Sendable {
     static func shard(of id: String, among shards: Int) -> Int { Int(StableHash.of(id) % UInt64(shards)) }
 
     /// Sorts before every member.
-    static let seal = "!seal"
+    static let door = "!door"
     private static let head = "head"
     static let foldPrefix = "fold#"
     private static let memberPrefix = "m#"

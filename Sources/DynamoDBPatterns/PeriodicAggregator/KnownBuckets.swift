@@ -16,11 +16,14 @@ final class KnownBuckets: Sendable {
 
     func place(startingAt start: Int64) -> BucketPlace? { places.withLock { $0[start] } }
 
-    /// Keeps a place; where there are too many, the one of the longest ago is given up.
+    /// Keeps a place; where there are too many, the one that is farthest from it is given up.
     func keep(_ place: BucketPlace) {
         places.withLock { places in
             places[place.bucket.startMilliseconds] = place
-            if places.count > Self.limit, let first = places.keys.min() { places[first] = nil }
+            let start = place.bucket.startMilliseconds
+            guard places.count > Self.limit, let farthest = places.keys.max(by: { abs($0 - start) < abs($1 - start) })
+            else { return }
+            places[farthest] = nil
         }
     }
 

@@ -14,8 +14,12 @@ struct MemberDraft: Sendable {
     var token: String
     var value: AttributeValue
 
-    func item(_ key: ItemKey, from origin: TimeBucket? = nil, timeToLive: Int64) -> StoredItem {
+    /// As it is stored; `isAdmitted` where it comes in through the door of its shard, which counts it.
+    func item(
+        _ key: ItemKey, from origin: TimeBucket? = nil, timeToLive: Int64, isAdmitted: Bool
+    ) -> StoredItem {
         var item = stub(key, timeToLive: timeToLive)
+        if isAdmitted { item[MemberAttribute.admitted] = .bool(true) }
         item[MemberAttribute.member] = value
         item[MemberAttribute.time] = .integer(time)
         if let origin { item[MemberAttribute.lateFrom] = .integer(origin.startMilliseconds) }

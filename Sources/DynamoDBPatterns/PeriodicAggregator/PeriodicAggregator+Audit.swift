@@ -35,7 +35,7 @@ extension PeriodicAggregator {
         var item = keys.fold(head.folds, of: head.bucket).attributes
         let bytes = folded.flatMap { hash in (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) } }
         item[FoldAttribute.members] = .binary(bytes)
-        item[PatternTable.Attribute.timeToLive] = .integer(settings.sealTimeToLive(head.bucket))
+        item[PatternTable.Attribute.timeToLive] = .integer(settings.closingTimeToLive(head.bucket))
         return table.put(item, if: nil).transactItem
     }
 

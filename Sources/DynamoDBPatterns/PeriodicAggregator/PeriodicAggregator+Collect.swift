@@ -16,7 +16,7 @@ extension PeriodicAggregator {
     /// - Parameters:
     ///   - member: What is collected.
     ///   - id: What it is known by, 1 to 512 bytes: a second member of the same identity and bucket is a duplicate.
-    ///   - time: When it happened. It has to be the same each time that the member is delivered, such as the time in
+    ///   - time: When it happened, at most a year ahead. It has to be the same each time that the member is delivered, such as the time in
     ///     the event itself; with the moment of the delivery, a second delivery would be another member.
     /// - Returns: What became of it. After an error it may have been collected: deliver it again.
     /// - Throws: `PatternError` with code `invalidArgument`, `tooLarge`, or `contention` where buckets far ahead of our
@@ -27,6 +27,11 @@ extension PeriodicAggregator {
         let draft = MemberDraft(
             id: id, time: time.milliseconds, token: table.clock.token(),
             value: try AttributeEncoder().attribute(of: member))
+        guard draft.time < table.clock.milliseconds + Self.farthest else {
+            throw PatternError(
+                .invalidArgument, "The time of a member of \(name) is more than a year ahead.",
+                hint: "Are milliseconds taken for seconds?")
+        }
         let bucket = try bucket(of: time)
         guard table.clock.milliseconds < settings.expiry(of: bucket) else { return .late(into: nil) }
         do {
@@ -43,16 +48,18 @@ extension PeriodicAggregator {
 
     private func put(_ draft: MemberDraft, in place: BucketPlace) async throws -> PutOutcome {
         let key = keys.member(draft.id, of: place.bucket, shards: place.shards)
-        let put = table.put(
-            draft.item(key, timeToLive: settings.memberTimeToLive(place.bucket)),
-            if: .absent(PatternTable.Attribute.partition))
-        if let outcome = try await carryOutBeforeEnd(put, in: place) {
+        func put(isAdmitted: Bool) -> ItemWrite {
+            table.put(
+                draft.item(key, timeToLive: settings.memberTimeToLive(place.bucket), isAdmitted: isAdmitted),
+                if: .absent(PatternTable.Attribute.partition))
+        }
+        if let outcome = try await carryOutBeforeEnd(put(isAdmitted: false), in: place) {
             switch outcome {
             case .done: return .stored
             case .refused(let item, _): return draft.outcome(for: item)
             }
         }
-        switch try await table.carryOut([put, checkOpen(place, for: draft.id)]) {
+        switch try await table.carryOut([put(isAdmitted: true), admission(to: place, of: draft.id)]) {
         case .done: return .stored
         case .refused(let reasons) where reasons[0].failed: return draft.outcome(for: reasons[0].item)
         case .refused: return .closed
@@ -85,7 +92,7 @@ extension PeriodicAggregator {
         let originKey = keys.member(draft.id, of: origin.bucket, shards: origin.shards)
         known.close(origin.bucket)
         guard settings.late == .nextBucket else {
-            return try await table.item(originKey) == nil ? .late(into: nil) : .duplicate
+            return try await table.settledItem(originKey) == nil ? .late(into: nil) : .duplicate
         }
         let moment = max(table.clock.milliseconds, origin.bucket.endMilliseconds)
         var bucket = TimeBucket(of: moment, period: settings.period)
@@ -98,9 +105,11 @@ extension PeriodicAggregator {
                         draft.trace(originKey, to: place.bucket, timeToLive: settings.memberTimeToLive(origin.bucket)),
                         if: .absent(PatternTable.Attribute.partition)),
                     table.put(
-                        draft.item(key, from: origin.bucket, timeToLive: settings.memberTimeToLive(place.bucket)),
+                        draft.item(
+                            key, from: origin.bucket, timeToLive: settings.memberTimeToLive(place.bucket),
+                            isAdmitted: true),
                         if: nil),
-                    checkOpen(place, for: draft.id),
+                    admission(to: place, of: draft.id),
                 ]
                 switch try await table.carryOut(writes) {
                 case .done: return .late(into: place.bucket)
@@ -117,11 +126,8 @@ extension PeriodicAggregator {
             hint: "Look whether this machine's clock is right.")
     }
 
-    /// Holds as long as nobody processes the shard of a member.
-    private func checkOpen(_ place: BucketPlace, for id: String) -> ItemWrite {
-        let shard = BucketKeys.shard(of: id, among: place.shards)
-        return table.check(keys.seal(shard, of: place.bucket), .absent(PatternTable.Attribute.partition))
-    }
+    /// Milliseconds from now to the last time that is taken for one.
+    private static var farthest: Int64 { 366 * 86_400_000 }
 
     /// Milliseconds before the deadline from which on it may be why no other try was made.
     private static var longestPause: Int64 { 20_000 }

@@ -11,6 +11,8 @@ enum MemberAttribute {
     static let movedTo = "movedTo"
     /// The start of the bucket that it came too late for.
     static let lateFrom = "lateFrom"
+    /// There where the door of its shard counted it.
+    static let admitted = "admitted"
 }
 
 extension PeriodicAggregator {
@@ -49,7 +51,7 @@ extension PeriodicAggregator {
                 expressionAttributeNames: ["#p": PatternTable.Attribute.partition, "#s": PatternTable.Attribute.sort],
                 expressionAttributeValues: [
                     ":p": .string(keys.shard(cursor.shard, of: bucket)),
-                    ":s": .string(cursor.after ?? BucketKeys.seal),
+                    ":s": .string(cursor.after ?? BucketKeys.door),
                 ],
                 consistentRead: true, limit: limit))
         var members: [(sort: String, member: CollectedMember<Member>)] = []

@@ -52,7 +52,7 @@ extension PeriodicAggregator {
             head: head, partial: try partial(of: head), cursor: head.cursor, savedAt: table.clock.milliseconds)
         do {
             while run.cursor.shard < head.shards {
-                if run.cursor.after == nil { try await seal(run.cursor.shard, of: head.bucket) }
+                if run.cursor.after == nil { try await closeDoor(of: run.cursor.shard, in: head) }
                 try await foldPage(&run)
                 let isLong = table.clock.milliseconds - run.savedAt > settings.lease / 3
                 if run.folded.count >= settings.pageSize || isLong { try await checkpoint(&run) }
@@ -75,15 +75,6 @@ extension PeriodicAggregator {
             run.folded.append(StableHash.of(sort))
         }
         run.cursor = page.next
-    }
-
-    /// Closes a shard: members that are there were in time, and no more are let in.
-    ///
-    /// Seals are put before anything is read, by whoever processes: once more does no harm.
-    private func seal(_ shard: Int, of bucket: TimeBucket) async throws {
-        var item = keys.seal(shard, of: bucket).attributes
-        item[PatternTable.Attribute.timeToLive] = .integer(settings.sealTimeToLive(bucket))
-        _ = try await table.carryOut(table.put(item, if: nil))
     }
 
     /// Stores how far the run has come, and extends its lease.
@@ -117,7 +108,7 @@ extension PeriodicAggregator {
     private func markDone(_ head: BucketHead, alsoWriting others: [TransactWriteItem]) async throws {
         var update = ItemUpdate()
         update.set(BucketHead.Attribute.state, .string(BucketHead.State.done.rawValue))
-        update.set(PatternTable.Attribute.timeToLive, .integer(settings.sealTimeToLive(head.bucket)))
+        update.set(PatternTable.Attribute.timeToLive, .integer(settings.closingTimeToLive(head.bucket)))
         update.removeDue()
         let write = table.write(keys.head(head.bucket), update, if: head.isStillClaimed)
         try await carryOutFenced(write, of: head, with: others)

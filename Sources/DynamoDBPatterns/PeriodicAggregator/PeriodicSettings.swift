@@ -31,5 +31,5 @@ struct PeriodicSettings: Sendable {
     func memberTimeToLive(_ bucket: TimeBucket) -> Int64 { expiry(of: bucket) / 1000 + 3600 }
 
     /// From when on what keeps late members out may be deleted, in seconds: a day later than anybody tries to come in.
-    func sealTimeToLive(_ bucket: TimeBucket) -> Int64 { expiry(of: bucket) / 1000 + 86_400 }
+    func closingTimeToLive(_ bucket: TimeBucket) -> Int64 { expiry(of: bucket) / 1000 + 86_400 }
 }

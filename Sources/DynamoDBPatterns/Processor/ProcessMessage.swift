@@ -65,7 +65,8 @@ extension Processor {
     ///
     /// One item for itself, since a query may see a part of a transaction: the second message, and not the first.
     func message(_ number: Int64, of id: String) async throws -> ProcessMessage? {
-        guard let item = try await table.item(messageKey(id, number)) else { return nil }
+        // To skip one whose transaction has written the outbox, and not yet the message, would be to lose it.
+        guard let item = try await table.settledItem(messageKey(id, number)) else { return nil }
         guard let topic = item[ProcessItem.topic]?.string, let body = item[ProcessItem.body] else {
             throw PatternError(.corrupt, "The message \(number) of the process “\(id)” is none.")
         }

@@ -26,6 +26,17 @@ extension PatternTable {
         try await api.getItem(GetItemRequest(tableName: name, key: key.attributes, consistentRead: true)).item
     }
 
+    /// Reads an item of which another one says that it was written: `nil` only where it is gone again.
+    ///
+    /// DynamoDB commits the writes of a transaction one by one: where one is seen, `item` may not find the next one yet.
+    /// So where it finds none, this reads again by a transaction, which waits for such a commit; two units more.
+    func settledItem(_ key: ItemKey) async throws -> StoredItem? {
+        if let item = try await item(key) { return item }
+        let request = TransactGetItemsRequest(
+            transactItems: [TransactGetItem(get: .init(tableName: name, key: key.attributes))])
+        return try await api.transactGetItems(request, retryingContention: true).responses?.first?.item
+    }
+
     func write(_ key: ItemKey, _ update: ItemUpdate, if condition: Condition?) -> ItemWrite {
         ItemWrite(table: name, key: key.attributes, action: .update(update), condition: condition)
     }
@@ -94,6 +105,10 @@ extension DynamoDBAPI {
                 isInDoubt = isInDoubt || error.mayHaveTakenEffect
                 try await clock.sleep(.conflictBackoff(tries, clock))
                 tries += 1
+            } catch var error as AWSError {
+                // Of an earlier try whose answer was lost, this one's error says nothing.
+                error.mayHaveTakenEffect = error.mayHaveTakenEffect || isInDoubt
+                throw error
             }
         }
     }

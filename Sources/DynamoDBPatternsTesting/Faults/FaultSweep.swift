@@ -5,7 +5,7 @@
 ///     let store = MemoryDynamoDB()
 ///     try store.createPatternTable("patterns")
 ///     try await run.deliver(to: store) { api in
-///         try await Aggregator(…, table: PatternTable("patterns", in: api)).add(member, to: key)
+///         try await Aggregator(…, in: PatternTable("patterns", in: api), …).add(member, id: "1", to: key)
 ///     }
 ///     try run.check(store.items(in: "patterns").count == 1, "The member was lost, or counted twice.")
 /// }

@@ -33,6 +33,37 @@ import Testing
         #expect(Aggregators.effects("s", in: fixture.store) == 1)
     }
 
+    @Test("An action sees all members that have items of their own, however late DynamoDB shows the last ones")
+    func allMembers() async throws {
+        let fixture = try AggregatorFixture()
+        var clock = fixture.time.clock
+        clock.random = { 100 }
+        let slow = SlowCommits(base: fixture.store, clock: clock, longest: .milliseconds(200))
+        let clicks = try fixture.clicks(3, storage: .asItems, in: slow)
+        for id in ["1", "2", "3"] { _ = try await clicks.add(Click(page: id), id: id, to: "s") }
+        #expect(try await clicks.members(of: "s").members.isEmpty)
+        try await clicks.act(on: "s") { set in
+            let seen = try await clicks.members(of: set.key).members.map(\.id)
+            #expect(seen == ["1", "2", "3"])
+            return []
+        }
+    }
+
+    @Test("Members that were deleted by hand hold an action up for some leases, and not for ever")
+    func deletedByHand() async throws {
+        let fixture = try AggregatorFixture()
+        let clicks = try await ready(fixture, storage: .asItems)
+        _ = try await fixture.store.deleteItem(
+            DeleteItemRequest(
+                tableName: AggregatorFixture.tableName, key: ["pk": .string("A#clicks#s"), "sk": .string("m#1")]))
+        for _ in 1...5 {
+            let error = await #expect(throws: PatternError.self) { try await clicks.act(on: "s") { _ in [] } }
+            #expect(error?.code == .contention)
+            fixture.time.advance(by: .seconds(600))
+        }
+        #expect(try await clicks.act(on: "s") { _ in [] } == .acted)
+    }
+
     @Test("A set that is not complete is not acted on, nor is one that does not exist")
     func notReady() async throws {
         let fixture = try AggregatorFixture()

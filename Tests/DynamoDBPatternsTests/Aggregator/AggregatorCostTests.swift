@@ -30,14 +30,14 @@ import Testing
             costs.append(
                 try await cost(fixture) { _ = try await clicks.add(Click(page: "p"), id: id, to: "s") })
         }
-        let again = storage == .asItems ? 1.0 : 0
+        let reads = storage == .asItems
         #expect(
             costs == [
                 Cost(requests: 1, written: unit + index),
                 Cost(requests: 1, written: unit),
-                Cost(requests: 1 + Int(again), written: unit, read: again),
+                Cost(requests: reads ? 2 : 1, written: unit, read: reads ? 1 : 0),
                 Cost(requests: 2, written: 2 * unit + 2 * index),
-                Cost(requests: 1 + Int(again), written: unit, read: again),
+                Cost(requests: reads ? 3 : 1, written: unit, read: reads ? 3 : 0),
             ])
     }
 
@@ -70,5 +70,12 @@ import Testing
         fixture.time.advance(by: .seconds(1))
         let transaction = try await cost(fixture) { try await clicks.act(on: "t") { [Aggregators.effect($0.key)] } }
         #expect(transaction == Cost(requests: 2, written: 8))
+
+        let apart = try fixture.clicks(1, storage: .asItems)
+        _ = try await apart.add(Click(page: "p"), id: "1", to: "u")
+        fixture.time.advance(by: .seconds(1))
+        #expect(
+            try await cost(fixture) { try await apart.act(on: "u") { _ in [] } }
+                == Cost(requests: 3, written: 6, read: 1))
     }
 }

@@ -20,6 +20,7 @@ struct AggregatorSimulation<Value: Codable & Sendable>: Sendable {
         let store = MemoryDynamoDB(clock: simulation.clock.now, seed: simulation.seed)
         try store.createPatternTable(AggregatorFixture.tableName)
         store.indexLag = simulation.choose(4)
+        let committing = SlowCommits(base: broken(store), clock: simulation.clock)
         let added = Journal()
         let completed = Journal()
         let keys = Journal()
@@ -29,7 +30,7 @@ struct AggregatorSimulation<Value: Codable & Sendable>: Sendable {
             let deliveries = deliveries(of: members, by: simulation)
             let skew = simulation.duration(in: .seconds(-2)...(.seconds(2)))
             simulation.spawn("writer \(writer)", skew: skew) { process in
-                let aggregator = try aggregator(of: process, on: store)
+                let aggregator = try aggregator(of: process, on: committing)
                 for (set, id) in deliveries {
                     let answer = try await aggregator.add(Click(page: id), id: id, to: set)
                     if answer == .added { added.write("\(set)/\(id)") }
@@ -40,17 +41,17 @@ struct AggregatorSimulation<Value: Codable & Sendable>: Sendable {
             }
         }
         simulation.spawn("worker") { process in
-            let aggregator = try aggregator(of: process, on: store)
+            let aggregator = try aggregator(of: process, on: committing)
             for _ in 1...6 {
                 for set in sets { try await act(on: set, aggregator, process, keys) }
                 try await process.clock.sleep(.seconds(3))
             }
         }
         simulation.spawn("sweep", skew: simulation.duration(in: .seconds(-2)...(.seconds(2)))) { process in
-            let aggregator = try aggregator(of: process, on: store)
+            let aggregator = try aggregator(of: process, on: committing)
             while !sets.allSatisfy({ Aggregators.head($0, of: aggregator.name, in: store)?["state"] == .string("DONE") }
             ) {
-                _ = try await aggregator.sweep { set in try await action(set, process, keys) }
+                try await aggregator.sweep { set in try await action(set, aggregator, process, keys) }
                 try await process.clock.sleep(.seconds(10))
             }
         }
@@ -68,9 +69,9 @@ struct AggregatorSimulation<Value: Codable & Sendable>: Sendable {
     }
 
     private func aggregator(
-        of process: SimulatedProcess, on store: MemoryDynamoDB
+        of process: SimulatedProcess, on committing: SlowCommits
     ) throws -> Aggregator<Click, Value> {
-        let api = process.dynamoDB(broken(store), faults: .random(percent: 4))
+        let api = process.dynamoDB(committing, faults: .random(percent: 4))
         return try make(PatternTable(AggregatorFixture.tableName, in: api, clock: process.clock))
     }
 
@@ -78,14 +79,21 @@ struct AggregatorSimulation<Value: Codable & Sendable>: Sendable {
         on set: String, _ aggregator: Aggregator<Click, Value>, _ process: SimulatedProcess, _ keys: Journal
     ) async throws {
         do {
-            try await aggregator.act(on: set) { try await action($0, process, keys) }
+            try await aggregator.act(on: set) { try await action($0, aggregator, process, keys) }
         } catch let error as PatternError where error.code == .fenced {}
     }
 
     private func action(
-        _ set: Aggregate<Click, Value>, _ process: SimulatedProcess, _ keys: Journal
+        _ set: Aggregate<Click, Value>, _ aggregator: Aggregator<Click, Value>, _ process: SimulatedProcess,
+        _ keys: Journal
     ) async throws -> [TransactWriteItem] {
         keys.write(set.idempotencyKey)
+        if aggregator.storage == .asItems {
+            let seen = try await aggregator.members(of: set.key).members.count
+            guard seen == set.count else {
+                throw InvariantViolation("An action saw \(seen) of \(set.count) members.")
+            }
+        }
         try await process.clock.sleep(.milliseconds(50))
         return [Aggregators.effect(set.key)]
     }

@@ -75,7 +75,7 @@ import Testing
         _ = try await clicks.act(on: "s3") { _ in [] }
         _ = try await clicks.add(Click(page: "b"), id: "2", to: "s4")
         var found: [String] = []
-        var cursor: AggregateCursor?
+        var cursor: PatternCursor?
         repeat {
             let page = try await clicks.incomplete(limit: 2, from: cursor)
             #expect(page.sets.allSatisfy { $0.state == .open && $0.members.count == 1 })
@@ -83,6 +83,27 @@ import Testing
             cursor = page.next
         } while cursor != nil
         #expect(found.sorted() == [1, 2, 5, 6, 7, 8, 9].map { "s\($0)" })
+    }
+
+    @Test("A set that cannot be understood is listed as such, and hides no others")
+    func unreadable() async throws {
+        let fixture = try AggregatorFixture()
+        let clicks = try fixture.clicks(2)
+        for set in ["a", "b", "c"] { _ = try await clicks.add(Click(page: "p"), id: "1", to: set) }
+        var broken = try #require(fixture.head("b"))
+        broken["m#1"] = .string("no click")
+        _ = try await fixture.store.putItem(
+            PutItemRequest(tableName: AggregatorFixture.tableName, item: broken))
+        let page = try await clicks.incomplete()
+        #expect(page.sets.map(\.key).sorted() == ["a", "c"] && page.unreadable == ["b"])
+
+        // One whose claim cannot even be counted.
+        broken["attempt"] = .string("many")
+        _ = try await fixture.store.putItem(
+            PutItemRequest(tableName: AggregatorFixture.tableName, item: broken))
+        fixture.time.advance(by: .seconds(601))
+        let sweep = try await clicks.sweep { _ in [] }
+        #expect(sweep.acted.sorted() == ["a", "c"] && sweep.failed.map(\.set) == ["b"])
     }
 
     @Test(

@@ -34,6 +34,35 @@ import Testing
         }
     }
 
+    @Test("That an answer was lost is still told when a later try fails for another reason")
+    func doubtIsKept() async throws {
+        /// Carries the first write out, and answers as a client does whose second try met a transaction.
+        final class Doubtful: DynamoDBDecorator {
+            let base: any DynamoDBAPI
+            private let calls = CallCount()
+            init(base: any DynamoDBAPI) { self.base = base }
+
+            func putItem(_ request: PutItemRequest) async throws -> PutItemResponse {
+                switch calls.next() {
+                case 1:
+                    _ = try await base.putItem(request)
+                    throw AWSError(.transactionConflict, "Somebody's transaction.", mayHaveTakenEffect: true)
+                case 2: throw AWSError("ProvisionedThroughputExceededException", "Too fast.")
+                default: return try await base.putItem(request)
+                }
+            }
+        }
+        let store = try MemoryDynamoDB.withAccounts()
+        let account = try await accounts(store).insert(Account(id: "a"))
+        let error = await #expect(throws: AWSError.self) {
+            try await accounts(Doubtful(base: store)).save(account)
+        }
+        #expect(error?.mayHaveTakenEffect == true)
+        // So an update looks, and makes the change once.
+        try await accounts(Doubtful(base: store)).update("a") { $0.entries.append("once") }
+        #expect(try await accounts(store).load("a")?.item.entries == ["once"])
+    }
+
     @Test("An insertion that is made again after its answer was lost brings back nothing that was deleted meanwhile")
     func deletedInsertion() async throws {
         struct Again: DynamoDBDecorator {

@@ -105,7 +105,7 @@ import Testing
         try await minutes.runDue { _ in [] }
         let end = Int64(PeriodicTime.start.timeIntervalSince1970) + 90 + 14 * 86_400
         for item in fixture.items("m#") { #expect(try #require(item["ttl"]?.int64) > end) }
-        let closing = fixture.items("head") + fixture.items("!seal") + fixture.items("fold#")
+        let closing = fixture.items("head") + fixture.items("!door") + fixture.items("fold#")
         #expect(closing.count == 4)
         for item in closing { #expect(try #require(item["ttl"]?.int64) >= end + 86_400) }
     }

@@ -6,6 +6,45 @@ import Testing
 @testable import DynamoDBPatterns
 
 @Suite struct PeriodicEdgeTests {
+    @Test("A time that is more than a year ahead is none, and no bucket of the far future hides those of today")
+    func farFuture() async throws {
+        let fixture = try PeriodicFixture()
+        let minutes = try fixture.aggregator()
+        let error = await #expect(throws: PatternError.self) {
+            try await minutes.collect("a", id: "1", at: PeriodicTime.at(PeriodicTime.start.timeIntervalSince1970 * 999))
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(fixture.store.items(in: PeriodicFixture.table).isEmpty)
+
+        for day in 1...70 { try await minutes.collect("a", id: "1", at: PeriodicTime.at(Double(day) * 86_400)) }
+        try await minutes.collect("a", id: "1", at: PeriodicTime.start)
+        fixture.store.resetUsage()
+        try await minutes.collect("a", id: "2", at: PeriodicTime.start)
+        #expect(fixture.store.usage.requests.values.reduce(0, +) == 1, "its bucket is still known")
+    }
+
+    @Test("What a run cannot see yet it waits for, and what was deleted by hand it does not wait for for ever")
+    func unseen() async throws {
+        let fixture = try PeriodicFixture()
+        let minutes = try fixture.aggregator()
+        fixture.time.move(to: 55)
+        for id in ["1", "2"] { try await minutes.collect(id, id: id, at: PeriodicTime.at(55)) }
+        let gone = try #require(fixture.items("m#1").first)
+        _ = try await fixture.store.deleteItem(
+            DeleteItemRequest(tableName: PeriodicFixture.table, key: gone.filter { ["pk", "sk"].contains($0.key) }))
+        fixture.time.move(to: 90)
+        let finishes = PeriodicFinishes()
+        for _ in 1...5 {
+            let error = await #expect(throws: PatternError.self) {
+                try await minutes.runDue(finish: finishes.finish)
+            }
+            #expect(error?.code == .contention)
+            fixture.time.move(by: .seconds(61))
+        }
+        try await minutes.runDue(finish: finishes.finish)
+        #expect(finishes.members == ["2"])
+    }
+
     @Test(
         "Whatever an identity begins with, and whatever it has in it, its member is folded, early or late",
         arguments: ["\u{301}x", "\u{FE0F}", "\u{200D}#", "a#b#é", "#", "##"])

@@ -45,7 +45,7 @@ import Testing
         try await minutes.runDue { _ in [] }
         let late = try minutes.bucket(of: PeriodicTime.at(90))
         let interrupted = PeriodicInterruption(base: fixture.store) { call, number in
-            // The first transaction was refused by the seal, the second one is on its way.
+            // The first transaction was refused at the door, the second one is on its way.
             guard call.operation == .transactWriteItems, number == 2 else { return }
             let first = try await minutes.collect("b", id: "2", at: PeriodicTime.start)
             #expect(first == .late(into: late))
@@ -86,7 +86,7 @@ import Testing
         #expect(try await minutes.audit(minutes.bucket(of: PeriodicTime.start)).missed.map(\.id) == [missed])
     }
 
-    @Test("A checkpoint at a shard's end leads to the beginning of the next one, which is sealed there")
+    @Test("A checkpoint at a shard's end leads to the beginning of the next one, whose door is closed there")
     func shardEnds() async throws {
         for crash in 1...9 {
             let fixture = try PeriodicFixture()
@@ -106,7 +106,7 @@ import Testing
             let finishes = PeriodicFinishes()
             try await minutes.runDue(finish: finishes.finish)
             #expect(finishes.members == (0..<25).map { "\($0)" }.sorted(), "after the crash at checkpoint \(crash)")
-            #expect(Set(fixture.items("!seal").compactMap { $0["pk"]?.string }).count == 6)
+            #expect(Set(fixture.items("!door").compactMap { $0["pk"]?.string }).count == 6)
         }
     }
 }

@@ -27,15 +27,17 @@ enum PeriodicSimulation {
     ///   - simulation: Decides what happens when.
     ///   - strict: Whether each collecting checks, so that clocks may be as wrong as they like.
     ///   - skew: By how much clocks are wrong at most.
-    ///   - broken: Puts a bug in.
+    ///   - reached: How the processes reach the table; puts a bug in, where one is wanted.
     static func run(
         _ simulation: Simulation, strict: Bool = false, clocks skew: Duration = .seconds(5),
-        broken: (MemoryDynamoDB) -> any DynamoDBAPI & StreamsAPI = { $0 }
+        reached: (MemoryDynamoDB, PatternClock) -> any DynamoDBAPI & StreamsAPI = {
+            SlowCommits(base: $0, clock: $1, longest: .milliseconds(300))
+        }
     ) async throws {
         let store = MemoryDynamoDB(clock: simulation.clock.now, seed: simulation.random())
         store.indexLag = simulation.choose(4)
         try store.createPatternTable("patterns")
-        let api = broken(store)
+        let api = reached(store, simulation.clock)
         let seen = Mutex(Seen())
         let start = simulation.clock.now()
         let shards = 1 + simulation.choose(3)
@@ -94,6 +96,8 @@ enum PeriodicSimulation {
             seen.withLock { _ = $0.finished[closed.idempotencyKey, default: []].insert(closed.partial) }
             return closed.marks
         }).isEmpty {}
+        // An audit is for some time later: by then all transactions can be seen.
+        simulation.advance(by: .seconds(1))
         try await check(simulation, store, minutes, seen.withLock { $0 })
     }
 

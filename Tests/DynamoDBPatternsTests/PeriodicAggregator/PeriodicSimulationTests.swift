@@ -22,7 +22,7 @@ import Testing
         "A bug that is put in on purpose is found",
         arguments: [
             PeriodicBug(name: "checkpoints and marks are not fenced") { $0.condition.contains("fence = ") },
-            PeriodicBug(name: "collecting does not look at the seal") { $0.operation == nil },
+            PeriodicBug(name: "a closed door lets members in") { $0.condition.contains("(closed)") },
             PeriodicBug(name: "what was done is claimed again") { $0.condition.hasPrefix("due <= ") },
             PeriodicBug(name: "the trace of a late member stands in nobody's way") {
                 $0.operation == .putItem && $0.key["movedTo"] != nil
@@ -31,7 +31,30 @@ import Testing
         ])
     func bugs(bug: PeriodicBug) async throws {
         let failure = try await Simulation.firstFailure(seeds: 0..<1000, timing: PeriodicSimulation.timing) {
-            try await PeriodicSimulation.run($0) { WithoutConditions(base: $0, where: bug.isBroken) }
+            try await PeriodicSimulation.run($0) { store, clock in
+                SlowCommits(base: WithoutConditions(base: store, where: bug.isBroken), clock: clock)
+            }
+        }
+        // Two members for the door, which are one for the run, are waited for in vain.
+        let isContention = failure?.description.contains("not all can be seen yet") == true
+        #expect(failure?.violation != nil || isContention)
+    }
+
+    @Test("A run that does not wait for the transactions that let members in is found")
+    func impatience() async throws {
+        struct Impatient: DynamoDBDecorator {
+            let base: any DynamoDBAPI
+
+            func query(_ request: QueryRequest) async throws -> QueryResponse {
+                var answer = try await base.query(request)
+                if request.select == .count { answer.count = .max }
+                return answer
+            }
+        }
+        let failure = try await Simulation.firstFailure(seeds: 0..<1000, timing: PeriodicSimulation.timing) {
+            try await PeriodicSimulation.run($0) { store, clock in
+                Impatient(base: SlowCommits(base: store, clock: clock, longest: .milliseconds(300)))
+            }
         }
         #expect(failure?.violation != nil)
     }

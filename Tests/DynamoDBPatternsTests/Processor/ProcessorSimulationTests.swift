@@ -14,7 +14,7 @@ import Foundation
 struct ProcessorSimulationTests {
     /// Several workers with clocks that are wrong, which die and come back late, and effects that fail.
     private static func scenario(
-        _ simulation: Simulation, bug: (@Sendable (WithoutConditions.Write) -> Bool)? = nil
+        _ simulation: Simulation, bug: SimulatedOrders.Bug? = nil
     ) async throws {
         let world = SimulatedOrders(simulation)
         try world.store.createPatternTable("patterns")
@@ -75,17 +75,40 @@ struct ProcessorSimulationTests {
     }
 
     @Test("A record that does not look at the version is found")
-    func withoutFence() async throws { try await expectFound { $0.condition.contains("version = ") } }
+    func withoutFence() async throws {
+        try await expectFound(withoutCondition: { $0.condition.contains("version = ") })
+    }
 
     @Test("A wait that does not look for signals is found")
-    func withoutSignals() async throws { try await expectFound { $0.condition.contains("signalCount = ") } }
+    func withoutSignals() async throws {
+        try await expectFound(withoutCondition: { $0.condition.contains("signalCount = ") })
+    }
 
     @Test("An outbox that is removed although messages came meanwhile is found")
-    func withoutQueue() async throws { try await expectFound { $0.condition.contains("queued = ") } }
+    func withoutQueue() async throws { try await expectFound(withoutCondition: { $0.condition.contains("queued = ") }) }
+
+    @Test("A relay that takes a message for sent which is not to be seen yet is found")
+    func withoutSettledRead() async throws {
+        struct Hasty: DynamoDBDecorator {
+            let base: any DynamoDBAPI
+
+            func transactGetItems(
+                _ request: TransactGetItemsRequest, retryingContention: Bool
+            ) async throws -> TransactGetItemsResponse { TransactGetItemsResponse() }
+        }
+        try await expectFound { Hasty(base: $0) }
+    }
+
+    private func expectFound(
+        withoutCondition isBroken: @escaping @Sendable (WithoutConditions.Write) -> Bool,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await expectFound({ WithoutConditions(base: $0, where: isBroken) }, sourceLocation: sourceLocation)
+    }
 
     /// A bug that is put in on purpose breaks a law within some hundred schedules.
     private func expectFound(
-        _ bug: @escaping @Sendable (WithoutConditions.Write) -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+        _ bug: @escaping SimulatedOrders.Bug, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let failure = try await Simulation.firstFailure(seeds: 0..<500) { try await Self.scenario($0, bug: bug) }
         #expect(failure?.violation != nil, "\(failure?.description ?? "no failure")", sourceLocation: sourceLocation)
@@ -94,10 +117,15 @@ struct ProcessorSimulationTests {
 
 /// Orders in a simulation: what their steps do, and what is outside.
 final class SimulatedOrders: Sendable {
+    /// A worker's way to DynamoDB with something wrong in it.
+    typealias Bug = @Sendable (any DynamoDBAPI) -> any DynamoDBAPI
+
     static let steps = ["reserve", "pay", "pack", "ship"]
 
     let simulation: Simulation
     let store: MemoryDynamoDB
+    /// The store as the workers see it.
+    let committing: SlowCommits
     let bank = Bank()
     /// When the workers leave a process that does not end to the laws.
     let end: Date
@@ -107,6 +135,7 @@ final class SimulatedOrders: Sendable {
         self.simulation = simulation
         end = simulation.clock.now().addingTimeInterval(3000)
         store = MemoryDynamoDB(clock: simulation.clock.now, seed: simulation.seed)
+        committing = SlowCommits(base: store, clock: simulation.clock)
     }
 
     var deliveries: [(process: String, number: Int64, body: String)] { delivered.withLock { $0 } }
@@ -118,11 +147,10 @@ final class SimulatedOrders: Sendable {
     }
 
     func processor(
-        _ process: SimulatedProcess, bug: (@Sendable (WithoutConditions.Write) -> Bool)?
+        _ process: SimulatedProcess, bug: Bug?
     ) throws -> Processor<Order> {
-        let api = process.dynamoDB(store, faults: .random(percent: 3))
-        let table = PatternTable(
-            "patterns", in: bug.map { WithoutConditions(base: api, where: $0) } ?? api, clock: process.clock)
+        let api = process.dynamoDB(committing, faults: .random(percent: 3))
+        let table = PatternTable("patterns", in: bug?(api) ?? api, clock: process.clock)
         return try Processor(
             "orders", in: table, steps: Self.steps.map { step($0, process) }, lease: .seconds(20),
             logger: ProcessorWorld.logger)

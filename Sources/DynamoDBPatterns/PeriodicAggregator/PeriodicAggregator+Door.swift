@@ -1,0 +1,45 @@
+import AWSClient
+
+/// The attributes of a shard's door: the item through which members come in that are written with a check.
+enum DoorAttribute {
+    /// How many members came in through it.
+    static let admitted = "admitted"
+    /// There from the moment on when nobody comes in any more.
+    static let closed = "closed"
+}
+
+extension PeriodicAggregator {
+    /// Lets a member in as long as nobody processes its shard, and counts it.
+    func admission(to place: BucketPlace, of id: String) -> ItemWrite {
+        var update = ItemUpdate()
+        update.increment(DoorAttribute.admitted)
+        update.set(PatternTable.Attribute.timeToLive, .integer(settings.closingTimeToLive(place.bucket)))
+        let shard = BucketKeys.shard(of: id, among: place.shards)
+        return table.write(keys.door(shard, of: place.bucket), update, if: .absent(DoorAttribute.closed))
+    }
+
+    /// Closes the door of a shard: members that came in were in time, and can be read from now on.
+    ///
+    /// Doors are closed before anything is read, by whoever processes: once more does no harm.
+    func closeDoor(of shard: Int, in head: BucketHead) async throws {
+        let bucket = head.bucket
+        var update = ItemUpdate()
+        update.set(DoorAttribute.closed, .bool(true))
+        update.set(PatternTable.Attribute.timeToLive, .integer(settings.closingTimeToLive(bucket)))
+        let write = table.write(keys.door(shard, of: bucket), update, if: nil)
+        guard case .done(let door) = try await table.carryOut(write, returningNew: true),
+            let admitted = door?[DoorAttribute.admitted]?.int
+        else { return }
+        let members = QueryRequest(
+            tableName: table.name, keyConditionExpression: "#p = :p AND #s > :s",
+            filterExpression: "attribute_exists(#a)",
+            expressionAttributeNames: [
+                "#p": PatternTable.Attribute.partition, "#s": PatternTable.Attribute.sort,
+                "#a": MemberAttribute.admitted,
+            ],
+            expressionAttributeValues: [
+                ":p": .string(keys.shard(shard, of: bucket)), ":s": .string(BucketKeys.door),
+            ])
+        try await table.awaitItems(admitted, of: members, try: head.fence)
+    }
+}
