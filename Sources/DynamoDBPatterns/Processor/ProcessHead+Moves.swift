@@ -96,6 +96,7 @@ extension ProcessHead {
         waits = 0
         waitUntil = nil
         renewals = 0
+        unknownSince = nil
     }
 }
 

@@ -14,6 +14,8 @@ struct ProcessHead<State: Codable & Sendable>: Sendable {
     /// Forward, the steps that are done; backward, those that are still to be undone, the one at work last.
     var passed: [String]
     var deadline: Int64?
+    /// Why somebody has moved the deadline to now.
+    let cancellation: String?
     /// When waiting for a signal has failed.
     var waitUntil: Int64?
     /// How many messages were put into the outbox so far.
@@ -22,6 +24,8 @@ struct ProcessHead<State: Codable & Sendable>: Sendable {
     var failure: String?
     /// What went wrong last.
     var lastError: String?
+    /// When a worker that does not know the step met it first; `nil` where none did.
+    var unknownSince: Int64?
     /// Until when the claim lasts, in milliseconds since 1970.
     var claimedUntil: Int64
     /// How often this worker has claimed it again since the last step; of the worker, and not of the item.
@@ -42,7 +46,10 @@ extension ProcessHead {
             let phase = item[ProcessItem.status]?.string.flatMap(ProcessPhase.init(rawValue:)),
             let step = item[ProcessItem.step]?.string, let stored = item[ProcessItem.state],
             let attempt = item[ProcessItem.attempt]?.int, let waits = item[ProcessItem.waits]?.int,
-            let passed = item[ProcessItem.passed]?.list
+            let passed = item[ProcessItem.passed]?.list,
+            // What is counted on, without a trap.
+            [version, Int64(attempt), Int64(waits)].allSatisfy((0..<Int64.max / 2).contains),
+            phase != .compensating || !passed.isEmpty
         else { throw PatternError(.corrupt, "A process's item lacks what each has.") }
         do {
             state = try AttributeDecoder().decode(State.self, from: stored)
@@ -59,10 +66,12 @@ extension ProcessHead {
         self.waits = waits
         self.passed = passed.compactMap(\.string)
         deadline = item[ProcessItem.deadline]?.int64
+        cancellation = item[ProcessItem.cancellation]?.string
         waitUntil = item[ProcessItem.waitUntil]?.int64
-        messages = item[ProcessItem.messages]?.int64 ?? 0
+        messages = min(max(item[ProcessItem.messages]?.int64 ?? 0, 0), Int64.max / 2)
         failure = item[ProcessItem.failure]?.string
         lastError = item[ProcessItem.lastError]?.string
+        unknownSince = item[ProcessItem.unknownSince]?.int64
         claimedUntil = item[PatternTable.Attribute.due]?.int64 ?? 0
         signalCount = item[ProcessItem.signalCount]?.int64 ?? 0
         signals = item.reduce(into: [:]) { signals, attribute in
@@ -85,6 +94,7 @@ extension ProcessHead {
         update.set(ProcessItem.waitUntil, orRemove: waitUntil.map { .integer($0) })
         update.set(ProcessItem.failure, orRemove: failure.map { .string($0) })
         update.set(ProcessItem.lastError, orRemove: lastError.map { .string($0) })
+        update.set(ProcessItem.unknownSince, orRemove: unknownSince.map { .integer($0) })
     }
 }
 

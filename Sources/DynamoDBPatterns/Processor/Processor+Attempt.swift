@@ -21,12 +21,11 @@ extension Processor {
     /// - Returns: The move.
     /// - Throws: `CancellationError` where this worker was cancelled; what else a step throws is part of the move.
     func move(_ head: ProcessHead<State>, of id: String, until end: Int64?) async throws -> ProcessMove<State> {
-        guard let step = steps[head.step] else {
-            return head.stopping("There is no step “\(head.step)”.")
-        }
+        guard let step = steps[head.step] else { return leavingUnknown(head) }
         let isForward = head.phase == .running
         if isForward, let deadline = head.deadline, deadline <= clock.milliseconds {
-            return head.turningBack("The process was not done in time.", begun: head.attempt > 1, steps)
+            return head.turningBack(
+                head.cancellation ?? "The process was not done in time.", begun: head.attempt > 1, steps)
         }
         guard head.tries <= step.retry.attempts else {
             return head.givingUp("The last attempt of “\(step.name)” ended with its worker.", steps)
@@ -46,6 +45,17 @@ extension Processor {
             if error is CancellationError { try Task.checkCancellation() }
             return failing(head, error)
         }
+    }
+
+    /// A step that this worker does not know: one of a newer deployment's perhaps, and for its workers then.
+    private func leavingUnknown(_ head: ProcessHead<State>) -> ProcessMove<State> {
+        var next = head
+        let reason = "There is no step “\(head.step)”."
+        let since = head.unknownSince ?? clock.milliseconds
+        next.unknownSince = since
+        next.lastError = reason
+        guard clock.milliseconds - since < 900_000 else { return next.notBegun(rest: .stuck) }
+        return next.notBegun(rest: .until(clock.milliseconds + 30_000))
     }
 
     /// The claim is over before the step began: once more, but not for ever, since a lease may be too short for any
@@ -117,45 +127,5 @@ extension Processor {
             }
             return result
         }
-    }
-}
-
-extension ProcessHead {
-    /// The attempt that is counted already is left for later.
-    fileprivate func notBegun(rest: ProcessMove<State>.Rest) -> ProcessMove<State> {
-        var next = self
-        next.attempt -= 1
-        return ProcessMove(head: next, rest: rest)
-    }
-
-    /// What follows from an effect that did not throw.
-    fileprivate func move(
-        after outcome: StepOutcome, at now: Int64, _ steps: ProcessSteps<State>
-    ) -> ProcessMove<State> {
-        switch outcome {
-        case .done: return passing(steps)
-        case .fail(let reason): return turningBack(reason, begun: true, steps)
-        case .wait(let pause): return waiting(until: now + max(pause.milliseconds, 0))
-        case .waitForSignal(let longest):
-            let end = waitUntil ?? now + max(longest.milliseconds, 0)
-            var move =
-                end > now
-                ? waiting(until: end)
-                : turningBack("The step “\(step)” waited for a signal in vain.", begun: true, steps)
-            move.heedsSignals = true
-            if end > now { move.head.waitUntil = end }
-            return move
-        }
-    }
-
-    private func waiting(until moment: Int64) -> ProcessMove<State> {
-        var next = self
-        // The attempts begin anew: those that failed before this one count no more.
-        next.waits = attempt
-        return ProcessMove(head: next, rest: .waiting(until: notPastDeadline(moment)), heedsSignals: true)
-    }
-
-    func notPastDeadline(_ moment: Int64) -> Int64 {
-        phase == .running ? min(moment, deadline ?? moment) : moment
     }
 }

@@ -56,7 +56,10 @@ extension Processor {
             if refused?[ProcessItem.token]?.string == token { return .saved(next) }
             guard let refused, refused[ProcessItem.version]?.int64 == head.version else { return .fenced }
             return .signalled(refused)
-        } catch let error as AWSError where error.isRefusalOfRequest {
+        } catch let error as PatternError {
+            // More than a transaction takes.
+            return .refused(error)
+        } catch let error as AWSError where error.isRefusalOfRequest || (error.isDenial && !move.outgoing.isEmpty) {
             return .refused(
                 PatternError(
                     .tooLarge, "DynamoDB refuses what the step wants written: \(error.message)",
@@ -107,4 +110,7 @@ extension AWSError {
         code == .validation || code == .resourceNotFound
             || cancellationReasons.contains { $0.code == "ValidationError" }
     }
+
+    /// Whether the worker's role may not do it: what the step asked for, where the worker's own writes are allowed.
+    fileprivate var isDenial: Bool { code == "AccessDeniedException" }
 }

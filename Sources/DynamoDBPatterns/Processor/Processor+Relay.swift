@@ -38,7 +38,7 @@ extension Processor {
     /// - Parameters:
     ///   - pause: How long at most; a part of it is left to chance.
     ///   - send: As for `relay`.
-    /// - Throws: `CancellationError`, in the end. Failures of DynamoDB are logged, and tried again.
+    /// - Throws: `CancellationError`, in the end. Other failures are logged, and tried again.
     public func runRelay(
         every pause: Duration = .seconds(1), _ send: (ProcessMessage) async throws -> Void
     ) async throws {

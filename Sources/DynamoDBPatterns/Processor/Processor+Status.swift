@@ -20,6 +20,20 @@ extension Processor {
             due: item[PatternTable.Attribute.due]?.int64.map(Date.init(milliseconds:)))
     }
 
+    /// A page of the processes that have not ended and are not stuck.
+    ///
+    /// - Parameters:
+    ///   - limit: How many at most; a page may have fewer, and be empty, without being the last.
+    ///   - cursor: Where the page starts: `next` of the one before.
+    /// - Returns: Their identities, from the index, which is a little behind; `next` is `nil` on the last page.
+    /// - Throws: `AWSError`.
+    public func underWay(
+        limit: Int = 100, from cursor: PatternCursor? = nil
+    ) async throws -> (ids: [String], next: PatternCursor?) {
+        let page = try await table.listed(of: prefix, limit: limit, from: cursor)
+        return (page.keys.compactMap { prefix.key(ofPartition: $0.partition) }, page.next)
+    }
+
     /// Processes that nobody goes on with, those that stopped first before others: a compensation that failed too
     /// often, a step that is not known any more, an item that cannot be read, or that has no room for a record.
     ///

@@ -66,7 +66,7 @@ extension Processor {
     /// Works until it is cancelled: `runDue` again and again, with a pause where nothing was due.
     ///
     /// - Parameter pause: How long at most; a part of it is left to chance.
-    /// - Throws: `CancellationError`, in the end. Failures of DynamoDB are logged, and tried again.
+    /// - Throws: `CancellationError`, in the end. Other failures are logged, and tried again.
     public func run(every pause: Duration = .seconds(1)) async throws {
         try await repeatedly(every: pause) { try await runDue() }
     }
@@ -77,10 +77,15 @@ extension Processor {
             try Task.checkCancellation()
             do {
                 if try await work() > 0 { continue }
-            } catch let error as AWSError {
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                let code = (error as? AWSError)?.code.rawValue ?? (error as? PatternError)?.code.rawValue ?? ""
                 logger.warning(
                     "A worker could not go on, and tries again.",
-                    metadata: ["processor.name": "\(name)", "error.code": "\(error.code.rawValue)"])
+                    metadata: [
+                        "processor.name": "\(name)", "error.type": "\(type(of: error))", "error.code": "\(code)",
+                    ])
             }
             let longest = max(pause.milliseconds, 1)
             try await clock.sleep(.milliseconds(longest / 2 + Int64(clock.random() % UInt64(longest / 2 + 1))))

@@ -9,7 +9,7 @@ public import Logging
 /// Any number of workers, in any number of machines, may call `runDue`, `advance` and `relay` at any time.
 public struct Processor<State: Codable & Sendable>: Sendable {
     public let name: String
-    let table: PatternTable
+    public let table: PatternTable
     let steps: ProcessSteps<State>
     /// How long a claim lasts, in milliseconds.
     let lease: Int64
@@ -104,10 +104,13 @@ enum ProcessItem {
     static let token = "token"
     static let startToken = "startToken"
     static let deadline = "deadline"
+    /// Why somebody has moved the deadline to now.
+    static let cancellation = "cancellation"
     static let waitUntil = "waitUntil"
     static let messages = "messages"
     static let failure = "failure"
     static let lastError = "lastError"
+    static let unknownSince = "unknownSince"
     static let signalCount = "signalCount"
     /// Before a signal's name.
     static let signal = "signal#"

@@ -147,7 +147,7 @@ struct ProcessorPitfallTests {
         }
     }
 
-    @Test("A deployment may add steps; one whose step is gone leaves the process to an operator and guesses nothing")
+    @Test("A deployment may add steps; one whose step stays unknown is left to an operator, and nothing is guessed")
     func deployments() async throws {
         let world = try ProcessorWorld()
         let retry = StepRetry(first: .seconds(1))
@@ -157,14 +157,35 @@ struct ProcessorPitfallTests {
         world.simulation.advance(by: .seconds(10))
 
         let without = try world.processor(world.steps("reserve", "ship"))
-        try await without.runDue()
-        #expect(try await without.status(of: "1")?.lastError == "There is no step “pay”.")
+        for minute in 0..<20 {
+            try await without.runDue()
+            let status = try #require(try await without.status(of: "1"))
+            #expect(status.lastError == "There is no step “pay”.")
+            #expect(status.attempt == 1, "what is not begun is no attempt")
+            #expect(status.isStuck == (minute >= 15))
+            world.simulation.advance(by: .seconds(60))
+        }
         #expect(try await without.stuck() == ["1"])
 
         let with = try world.processor(world.steps("check", "reserve", "pay", "pack", "ship"))
         try await with.resume("1")
         try await with.runDue()
         #expect(try await with.status(of: "1")?.state.steps == ["reserve", "pay", "pack", "ship"])
+    }
+
+    @Test("In a rolling deployment an older worker puts off a step that it does not know, for the newer ones")
+    func rollingDeployment() async throws {
+        let world = try ProcessorWorld()
+        let older = try world.processor(world.steps("reserve"))
+        let newer = try world.processor([world.step("pay", retry: StepRetry(attempts: 1)), world.step("reserve")])
+        try await newer.start("1", Order())
+        for _ in 0..<10 {
+            try await older.runDue()
+            world.simulation.advance(by: .seconds(40))
+        }
+        try await newer.runDue()
+        #expect(try await newer.status(of: "1")?.phase == .done)
+        #expect(world.ledger.all == ["orders/1/pay", "orders/1/reserve"])
     }
 
     @Test("A worker whose time is short begins no step that may not end, and hands the process over")
