@@ -130,13 +130,14 @@ extension StreamProcessor: RecordHandling {
         }
     }
 
-    /// Logs no error of a handler's own, only its type: what it says may be an item's content.
+    /// Logs an error's type and code, and not what it says, which may be an item's content.
     private func log(_ message: Logger.Message, _ record: StreamRecord, _ origin: RecordOrigin, _ error: any Error) {
         var metadata: Logger.Metadata = [
             "processor": "\(name)", "record.id": "\(record.eventID ?? "")", "record.failures": "\(origin.failures)",
             "error.type": "\(type(of: error))",
         ]
-        if error is PatternError || error is AWSError { metadata["error"] = "\(error)" }
+        if let error = error as? PatternError { metadata["error.code"] = "\(error.code.rawValue)" }
+        if let error = error as? AWSError { metadata["error.code"] = "\(error.code.rawValue)" }
         logger.warning(message, metadata: metadata)
     }
 }

@@ -37,6 +37,38 @@ import Foundation
         #expect(fixture.store.items(in: "leases").isEmpty)
     }
 
+    @Test("In a FIFO queue a letter is told from one of another processor about the same record")
+    func deduplication() async throws {
+        let fixture = try StreamFixture()
+        try await fixture.write("a", 1...1)
+        var letter = letter(try await fixture.records()[0])
+        let id = QueueDeadLetters.deduplicationID(of: letter)
+        #expect(id == QueueDeadLetters.deduplicationID(of: letter) && id.hasSuffix(letter.id))
+        letter.processor = String(repeating: "p", count: 64)
+        #expect(QueueDeadLetters.deduplicationID(of: letter) != id)
+        for strange in [String(repeating: "x", count: 500), "a b", "ü", ""] {
+            letter.id = strange
+            let id = QueueDeadLetters.deduplicationID(of: letter)
+            #expect(id.utf8.count <= 128 && id.utf8.allSatisfy { (0x21...0x7E).contains($0) })
+        }
+    }
+
+    @Test("An item of somebody else's whose key only looks alike is no letter of one's own")
+    func lookalikes() async throws {
+        let fixture = try StreamFixture()
+        let target = TableDeadLetters(in: fixture.table())
+        func wrote(_ partition: String, _ sort: String) throws -> Bool {
+            var record = StreamRecord()
+            record.change = .init()
+            record.change?.keys = ["pk": .string(partition), "sk": .string(sort)]
+            return target.wrote(record, in: "arn:aws:dynamodb:eu-west-1:1:table/leases/stream/2026")
+        }
+        #expect(try wrote("D#notes#1", "letter") && wrote("D#notes#1", "part#2"))
+        for (partition, sort) in [("D#7", "letter"), ("D#notes#1", "letters/2026"), ("X#notes#1", "letter")] {
+            #expect(try !wrote(partition, sort), "\(partition) \(sort)")
+        }
+    }
+
     @Test("A record that fits no item is kept in several, and comes back whole")
     func large() async throws {
         let fixture = try StreamFixture()

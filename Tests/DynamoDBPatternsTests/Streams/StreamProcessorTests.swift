@@ -1,5 +1,7 @@
 import AWSClient
 import DynamoDBPatternsTesting
+import InMemoryLogging
+import Logging
 import Synchronization
 import Testing
 
@@ -44,6 +46,29 @@ import Foundation
         let changes = try await changes(fixture)
         #expect(changes.map(\.isExpiry) == [false, false, false, true])
         #expect(changes[3].identity?.principalID == "dynamodb.amazonaws.com" && changes[1].identity == nil)
+    }
+
+    @Test("No log repeats what an error says, which may be an item's content")
+    func silence() async throws {
+        let fixture = try StreamFixture()
+        try await fixture.write("a", 1...2)
+        let log = InMemoryLogHandler()
+        let errors: [any Error] = [
+            PatternError(.poison, "bad address ann@example.org"), PatternError(.conflict, "ann@example.org"),
+            AWSError("ValidationException", "ann@example.org"),
+        ]
+        for error in errors {
+            for letters in [nil, ClosureDeadLetters { _ in throw error }] {
+                let processor = try StreamProcessor<Note>(
+                    "notes", deadLetters: letters, logger: Logger(label: "test") { _ in log }
+                ) { _ in
+                    throw error
+                }
+                _ = await processor.process(try await fixture.records())
+            }
+        }
+        #expect(log.entries.count == 6 && !"\(log.entries)".contains("ann@"))
+        #expect(log.entries.allSatisfy { $0.metadata["error.code"] != nil })
     }
 
     @Test("A stream of keys only has no images")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DynamoDBPatterns
 
-/// Several workers, splits, crashes, zombies, and clocks that are wrong, by thousands of seeds.
+/// Several workers, splits, crashes, zombies, and clocks that are wrong, by hundreds of seeds in CI.
 @Suite struct StreamSimulationTests {
     /// What the simulated workers see of DynamoDB: as it is, or with a bug that is put in on purpose.
     typealias Bug = @Sendable (any DynamoDBAPI & StreamsAPI) -> any DynamoDBAPI & StreamsAPI

@@ -36,14 +36,16 @@ public struct ClosureDeadLetters: DeadLetterTarget {
 }
 
 extension PatternTable {
-    /// Whether a record is one of this table's stream, and of an item of one kind, by both parts of its key: the table
-    /// may hold items of others.
+    /// Whether a record is one of this table's stream, and of an item of one kind, by both parts of its key.
+    ///
+    /// The table may hold items of others. A sort key that ends with `#` stands for all that begin with it.
     func hasWritten(_ record: StreamRecord, in stream: String?, kind: String, sorts: [String]) -> Bool {
         guard let stream, let table = StreamName(stream)?.table,
             table == (name.split(separator: "/").last.map(String.init) ?? name)
         else { return false }
         guard let key = record.change?.keys.flatMap(ItemKey.init(of:)) else { return false }
-        return key.partition.hasPrefix("\(kind)#") && sorts.contains(where: key.sort.hasPrefix)
+        return key.partition.hasPrefix("\(kind)#") && key.partition.dropFirst(2).contains("#")
+            && sorts.contains { $0.hasSuffix("#") ? key.sort.hasPrefix($0) : key.sort == $0 }
     }
 }
 

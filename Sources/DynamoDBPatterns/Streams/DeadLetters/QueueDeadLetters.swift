@@ -25,7 +25,13 @@ public struct QueueDeadLetters: DeadLetterTarget {
             SendMessageRequest(
                 queueURL: queueURL, messageBody: try Self.body(of: letter),
                 messageGroupID: isOrdered ? letter.processor : nil,
-                messageDeduplicationID: isOrdered ? String(letter.id.prefix(128)) : nil))
+                messageDeduplicationID: isOrdered ? Self.deduplicationID(of: letter) : nil))
+    }
+
+    /// What names a letter in all of a queue, where several processors may bury one record: up to 128 characters.
+    static func deduplicationID(of letter: DeadLetter) -> String {
+        let isPlain = letter.id.utf8.count <= 60 && letter.id.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return letter.processor + "/" + (isPlain ? letter.id : String(StableHash.of(letter.id), radix: 16))
     }
 
     /// The message of a letter.

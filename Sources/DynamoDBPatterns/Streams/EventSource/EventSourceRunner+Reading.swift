@@ -26,7 +26,12 @@ extension EventSourceRunner {
     private func listedShards() async throws -> [Shard] {
         var shards: [Shard] = []
         var start: String?
+        var pages = 0
         repeat {
+            pages += 1
+            guard pages <= 1000 else {
+                throw PatternError(.corrupt, "The description of the stream \(stream) has no end after 1,000 pages.")
+            }
             let request = DescribeStreamRequest(streamArn: stream, exclusiveStartShardId: start)
             let description = try await streams.describeStream(request).streamDescription
             shards += description?.shards ?? []
