@@ -29,16 +29,17 @@ struct AuditTrail {
         let history = try Historic("prices-\(run)", of: prices, in: kept, author: "author")
         try await prices.insert(Price(id: "tea", cents: 300, author: "ann"))
         try await prices.update("tea") { $0 = Price(id: "tea", cents: 350, author: "ben") }
-        if let tea = try await prices.load("tea") { try await prices.delete(tea) }
+        if let tea = try await prices.load("tea") { try await history.delete(tea, by: "cid") }
 
-        let recorder = try StreamProcessor<Price>("recorder-\(run)") { try await history.record($0.record) }
+        // By attributes, so that a change of the type `Price` stops no record.
+        let recorder = try StreamProcessor<[String: AttributeValue]>("recorder-\(run)") {
+            try await history.record($0.record)
+        }
         for _ in 1...2 {
             // The second worker finds nothing left to do: the leases say how far the first one came.
             let worker = StreamConsumer(recorder, of: stream, in: DynamoDBStreams(client), leases: kept)
             var count = 0
-            while case let read = try await worker.step(), read > 0 || count == 0 {
-                count += read; if read == 0 { break }
-            }
+            while case let read = try await worker.step(), read > 0 { count += read }
             print("a worker read \(count) records")
         }
         let page = try await history.history(of: "tea")
@@ -61,6 +62,7 @@ struct AuditTrail {
                 tableName: name, attributeDefinitions: [.init(attributeName: "id", attributeType: .string)],
                 keySchema: [.init(attributeName: "id", keyType: .hash)],
                 streamSpecification: .init(streamEnabled: true, streamViewType: .newAndOldImages)))
+        try await PatternTable.awaitActive(name, in: dynamoDB)
         return answer.tableDescription?.latestStreamArn ?? ""
     }
 }

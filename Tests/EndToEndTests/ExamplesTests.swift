@@ -74,8 +74,9 @@ struct ExamplesTests {
         let lines = try await lines(of: "audit-trail")
         #expect(
             lines == [
-                "a worker read 3 records", "a worker read 0 records", "version 3: removed, gone, by unknown",
-                "version 2: modified, 350 cents, by ben", "version 1: inserted, 300 cents, by ann", "now: deleted",
+                "a worker read 4 records", "a worker read 0 records", "version 4: removed, gone, by cid",
+                "version 3: modified, 350 cents, by cid", "version 2: modified, 350 cents, by ben",
+                "version 1: inserted, 300 cents, by ann", "now: deleted",
                 "restored: 350 cents, version 1",
             ])
     }

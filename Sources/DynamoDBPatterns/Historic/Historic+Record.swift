@@ -50,7 +50,7 @@ extension Historic {
             HistoricAttribute.kind: .string((isFirst ? HistoricKind.inserted : .modified).rawValue),
             HistoricAttribute.image: .map(image), HistoricAttribute.recovered: .bool(true),
         ]
-        content[HistoricAttribute.author] = author.flatMap { image[$0]?.string }.map(AttributeValue.string)
+        content[HistoricAttribute.author] = writer(of: image).map(AttributeValue.string)
         _ = try await put(content, at: place, of: key, if: .absent(PatternTable.Attribute.partition))
     }
 
@@ -99,12 +99,13 @@ extension Historic {
         let place: VersionPlace?
         if kind == .removed {
             place = before.map { VersionPlace(life: $0.place.life, version: $0.place.version + 1) }
-            content[HistoricAttribute.author] = record.userIdentity?.principalID.map(AttributeValue.string)
+            let who = record.userIdentity?.principalID ?? change.oldImage.flatMap(deleter)
+            content[HistoricAttribute.author] = who.map(AttributeValue.string)
         } else {
             let image = change.newImage ?? [:]
             place = try self.place(of: image)
             content[HistoricAttribute.image] = .map(image)
-            content[HistoricAttribute.author] = author.flatMap { image[$0]?.string }.map(AttributeValue.string)
+            content[HistoricAttribute.author] = writer(of: image).map(AttributeValue.string)
         }
         guard let place else {
             throw poison(

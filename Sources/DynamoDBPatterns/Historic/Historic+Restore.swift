@@ -22,7 +22,8 @@ extension Historic {
             throw PatternError(
                 .invalidArgument, "A deletion has no content to restore.", hint: "Restore the version before it.")
         }
-        let old = try source.versioned(attributes)
+        var old = try source.versioned(attributes)
+        old.others[HistoricAttribute.deletion] = nil
         guard var current = try await source.load(old.key) else {
             return try await source.carryOut(try source.draft(inserting: old.item, others: old.others))
         }

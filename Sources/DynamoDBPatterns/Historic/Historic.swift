@@ -6,7 +6,7 @@ import AWSClient
 ///     try await history.record(record)                      // for each record of the stream of “orders”
 ///     let page = try await history.history(of: "7")         // newest first
 ///     switch try await history.item("7", at: yesterday) { … }
-///     try await history.restore("7", to: page.entries[3])
+///     try await history.restore(page.entries[3])
 ///
 /// The table's stream needs the view `NEW_AND_OLD_IMAGES`. Each change is one item of the history: `pk` =
 /// `H#<name>#<key>`, `sk` = `<life>#<version>`, stored only where there is none, so that records may come again. A life
@@ -66,6 +66,8 @@ enum HistoricAttribute {
     static let eventID = "event"
     /// There for what was stored from another record's image before, or from the item itself.
     static let recovered = "recovered"
+    /// In an item of the source: who is about to delete it, and which version says so; see `delete(_:by:)`.
+    static let deletion = "historicDeletion"
 }
 
 /// Names one version of an item.

@@ -29,6 +29,34 @@ import Testing
         #expect(try await fixture.history.history(of: "other").entries.isEmpty)
     }
 
+    @Test("A deletion says by whom, and what comes later in the same or another life does not")
+    func deletions() async throws {
+        let fixture = try HistoricFixture()
+        let item = try await fixture.documents.insert(Document(text: "one", editor: "ann"))
+        fixture.at(5)
+        try await fixture.history.delete(item, by: "bob")
+        fixture.at(10)
+        try await fixture.documents.insert(Document(text: "two", editor: "cid"))
+        try await fixture.deliver()
+        var entries = try await fixture.history.history(of: "a").entries
+        #expect(entries.map(\.kind) == [.inserted, .removed, .modified, .inserted])
+        #expect(entries.map(\.by) == ["cid", "bob", "bob", "ann"])
+
+        // Restored from the version that named its deleter, and one who died between the two writes.
+        try await fixture.history.restore(entries[2])
+        let dying = try fixture.history(
+            through: FaultyDynamoDB(
+                fixture.store, plan: .at(call: 1, .crashBefore).where { $0.operation == .deleteItem }))
+        let loaded = try #require(try await fixture.documents.load("a"))
+        await #expect(throws: SimulatedCrash.self) { try await dying.delete(loaded, by: "dan") }
+        try await fixture.documents.update("a") { ($0.text, $0.editor) = ("three", "eve") }
+        try await fixture.documents.delete(try #require(try await fixture.documents.load("a")))
+        try await fixture.deliver()
+        entries = try await fixture.history.history(of: "a").entries
+        #expect(entries.prefix(4).map(\.by) == [nil, "eve", "dan", "ann"])
+        await #expect(throws: Conflict<Document>.self) { try await fixture.history.delete(loaded, by: "bob") }
+    }
+
     @Test("Duplicates and stragglers: records may come again, in any order, and leave one entry each")
     func duplicates() async throws {
         let fixture = try HistoricFixture()
