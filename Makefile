@@ -49,7 +49,7 @@ test-lambda: lambda ## Deploy that zip to AWS's stand-in by the SAM template, an
 	@Scripts/install-dependencies.sh test
 	@DISCFG_LAMBDA_ZIP=$(CURDIR)/.build/lambda/discfg-lambda.zip Scripts/test.sh --filter DeployedTests
 
-example: ## Run an example of DynamoDBPatterns against AWS's stand-in (NAME=click-alert).
+example: ## Run an example of DynamoDBPatterns against ministack, AWS's stand-in (NAME=click-alert).
 	@Scripts/install-dependencies.sh example
 	@Examples/run.sh $(NAME)
 

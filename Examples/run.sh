@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds an example and runs it against AWS's stand-in, which it starts; or against AWS_ENDPOINT_URL where that is set.
+# Builds an example and runs it against ministack, a stand-in for AWS, which it starts; or against AWS_ENDPOINT_URL where that is set.
 # usage: Examples/run.sh NAME
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -71,5 +71,6 @@ struct SeatBooking {
         } catch let error as AWSError where error.code == .resourceInUse {
             // It is there from an earlier run.
         }
+        try await PatternTable.awaitActive(name, in: dynamoDB)
     }
 }

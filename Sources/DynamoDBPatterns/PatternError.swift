@@ -1,4 +1,4 @@
-/// The one error of DynamoDBPatterns: why a pattern could not do what it was asked.
+/// Why a pattern could not do what it was asked; what was changed meanwhile is a `Conflict` or `TransactionConflict`.
 ///
 /// What DynamoDB itself answers is thrown as it is, as `AWSError`. No message holds an item's content.
 public struct PatternError: Error, Sendable {

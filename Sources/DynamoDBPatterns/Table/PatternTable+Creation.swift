@@ -40,7 +40,7 @@ extension PatternTable {
     ///   - dynamoDB: Where.
     ///   - stream: What the records of its stream hold; `nil` for no stream.
     ///   - clock: What pauses are made with.
-    /// - Throws: `AWSError`.
+    /// - Throws: `AWSError`; `PatternError` as `awaitActive`.
     public static func create(
         _ name: String, in dynamoDB: DynamoDB, stream: StreamViewType? = .newAndOldImages,
         clock: PatternClock = PatternClock()
@@ -50,9 +50,7 @@ extension PatternTable {
         } catch let error as AWSError where error.code == .resourceInUse {
             // It is there, or being made.
         }
-        while try await dynamoDB.describeTable(.init(tableName: name)).table?.tableStatus != .active {
-            try await clock.sleep(.milliseconds(500))
-        }
+        try await awaitActive(name, in: dynamoDB, clock: clock)
         if try await expires(name, in: dynamoDB) { return }
         do {
             _ = try await dynamoDB.updateTimeToLive(
@@ -63,6 +61,28 @@ extension PatternTable {
             // Whoever makes it at the same time may have been first.
             guard try await expires(name, in: dynamoDB) else { throw error }
         }
+    }
+
+    /// Waits until a table can be used, of this layout or any other, for ten minutes at most.
+    ///
+    /// - Parameters:
+    ///   - name: The table's name; it is waited for as well where it is not known yet.
+    ///   - dynamoDB: Where.
+    ///   - clock: What pauses are made with.
+    /// - Throws: `AWSError`; `PatternError` with the code `timedOut`.
+    public static func awaitActive(
+        _ name: String, in dynamoDB: DynamoDB, clock: PatternClock = PatternClock()
+    ) async throws {
+        for _ in 0..<1200 {
+            do {
+                let table = try await dynamoDB.describeTable(.init(tableName: name)).table
+                if table?.tableStatus == .active { return }
+            } catch let error as AWSError where error.code == .resourceNotFound {
+                // Just after it was made, not everybody knows of it.
+            }
+            try await clock.sleep(.milliseconds(500))
+        }
+        throw PatternError(.timedOut, "The table “\(name)” is not active after ten minutes.")
     }
 
     /// Whether the items of a table expire by `ttl`, or soon will.

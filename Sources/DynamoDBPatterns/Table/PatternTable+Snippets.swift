@@ -1,15 +1,17 @@
 extension PatternTable {
     /// The table as a resource of a SAM or CloudFormation template, in YAML.
     ///
-    /// - Parameter logicalName: The resource's name in the template.
+    /// - Parameters:
+    ///   - logicalName: The resource's name in the template.
+    ///   - name: The table's name; `nil` lets CloudFormation make one, for a function to be told by `!Ref`.
     /// - Returns: Lines to stand under `Resources:`, indented by two spaces.
-    public static func samResource(_ logicalName: String = "Patterns") -> String {
+    public static func samResource(_ logicalName: String = "Patterns", name: String? = nil) -> String {
         """
           \(logicalName):
             Type: AWS::DynamoDB::Table
             DeletionPolicy: Retain
             UpdateReplacePolicy: Retain
-            Properties:
+            Properties:\(name.map { "\n      TableName: \($0)" } ?? "")
               BillingMode: PAY_PER_REQUEST
               AttributeDefinitions:
                 - {AttributeName: pk, AttributeType: S}
@@ -75,8 +77,7 @@ extension PatternTable {
     /// - Returns: The statement, in JSON.
     public static func policyStatement(forTable arn: String) -> String {
         let actions = [
-            "BatchGetItem", "BatchWriteItem", "ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query",
-            "UpdateItem",
+            "ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem",
         ]
         let names = actions.map { "    \"dynamodb:\($0)\"" }.joined(separator: ",\n")
         return """
