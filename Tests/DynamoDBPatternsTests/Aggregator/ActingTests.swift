@@ -186,12 +186,34 @@ import Testing
         #expect(fixture.state("s") == "DONE")
     }
 
+    @Test("A set that times out right before its completing write takes that member no more", arguments: [true, false])
+    func timedOutInBetween(merging: Bool) async throws {
+        let fixture = try AggregatorFixture()
+        let (clicks, visits) = (try fixture.clicks(2), try fixture.visits())
+        _ = try await clicks.add(Click(page: "a"), id: "1", to: "s")
+        _ = try await visits.add(Click(page: "a"), id: "1", to: "s")
+        fixture.time.advance(by: .seconds(601))
+        // By the count, the first write is the one that is refused and tells that the next one completes.
+        let slow = BeforeUpdate(base: fixture.store, number: merging ? 1 : 2) {
+            let outcome =
+                merging ? try await visits.act(on: "s") { _ in [] } : try await clicks.act(on: "s") { _ in [] }
+            #expect(outcome == .acted)
+        }
+        let answer =
+            merging
+            ? try await fixture.visits(in: slow).add(Click(page: "checkout"), id: "2", to: "s")
+            : try await fixture.clicks(2, in: slow).add(Click(page: "b"), id: "2", to: "s")
+        #expect(answer == .late)
+        #expect(fixture.state("s", of: merging ? "visits" : "clicks") == "DONE")
+        #expect(fixture.head("s", of: merging ? "visits" : "clicks")?["n"]?.int64 == 1)
+    }
+
     @Test("A member that was merged into a set which began anew in between is merged again")
     func anewInBetween() async throws {
         let fixture = try AggregatorFixture()
         let visits = try fixture.visits()
         _ = try await visits.add(Click(page: "old"), id: "1", to: "s")
-        let slow = BeforeFirstUpdate(base: fixture.store) {
+        let slow = BeforeUpdate(base: fixture.store, number: 1) {
             _ = try await fixture.store.deleteItem(
                 .init(tableName: AggregatorFixture.tableName, key: visits.headKey(of: "s").attributes))
             _ = try await visits.add(Click(page: "new"), id: "2", to: "s")
@@ -201,23 +223,25 @@ import Testing
     }
 }
 
-/// Something happens before the first update.
-private final class BeforeFirstUpdate: DynamoDBDecorator {
+/// Something happens before one of the updates.
+private final class BeforeUpdate: DynamoDBDecorator {
     let base: any DynamoDBAPI
+    private let number: Int
     private let event: @Sendable () async throws -> Void
-    private let hasHappened = Mutex(false)
+    private let count = Mutex(0)
 
-    init(base: any DynamoDBAPI, _ event: @escaping @Sendable () async throws -> Void) {
+    init(base: any DynamoDBAPI, number: Int, _ event: @escaping @Sendable () async throws -> Void) {
         self.base = base
+        self.number = number
         self.event = event
     }
 
     func updateItem(_ request: UpdateItemRequest) async throws -> UpdateItemResponse {
-        let isFirst = hasHappened.withLock { happened in
-            defer { happened = true }
-            return !happened
+        let current = count.withLock { count in
+            count += 1
+            return count
         }
-        if isFirst { try await event() }
+        if current == number { try await event() }
         return try await base.updateItem(request)
     }
 }
