@@ -86,23 +86,22 @@ extension Aggregator {
     ///   - logger: Is told what failed.
     ///   - action: What to do.
     /// - Throws: `CancellationError`.
-    public func run(every pause: Duration = .seconds(60), logger: Logger, _ action: Action) async throws {
+    public func run(
+        every pause: Duration = .seconds(60), logger: Logger = Logger(label: "DynamoDBPatterns.Aggregator"),
+        _ action: Action
+    ) async throws {
         while true {
             var isFinished = true
             do {
                 let sweep = try await sweep(action)
                 isFinished = sweep.isFinished
                 for (_, error) in sweep.failed {
-                    logger.warning(
-                        "An aggregator's action failed",
-                        metadata: ["aggregator.name": "\(name)", "error.type": "\(type(of: error))"])
+                    logger.warn("An aggregator's action failed.", of: error, ["aggregator.name": "\(name)"])
                 }
             } catch let error as CancellationError {
                 throw error
             } catch {
-                logger.warning(
-                    "An aggregator's sweep failed",
-                    metadata: ["aggregator.name": "\(name)", "error.type": "\(type(of: error))"])
+                logger.warn("An aggregator's sweep failed.", of: error, ["aggregator.name": "\(name)"])
             }
             try await table.clock.sleep(isFinished ? pause : .zero)
         }

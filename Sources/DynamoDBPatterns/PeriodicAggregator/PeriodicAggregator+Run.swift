@@ -1,4 +1,5 @@
 public import AWSClient
+public import Logging
 
 extension PeriodicAggregator {
     /// What is done with a bucket when all of its members are folded; what it returns is written together with the mark
@@ -51,23 +52,22 @@ extension PeriodicAggregator {
     /// Processes what is due, again and again, until its task is cancelled.
     ///
     /// - Parameters:
-    ///   - interval: The pause when nothing is due.
-    ///   - onFailure: Told what a run threw; after what it throws itself, or by default after the first failure,
-    ///     everything ends. A run that failed is followed by a pause.
+    ///   - interval: The pause when nothing is due, and after a run that failed.
+    ///   - logger: Is told what failed.
     ///   - finish: See `runDue`.
-    /// - Throws: `CancellationError`; what `onFailure` throws.
+    /// - Throws: `CancellationError`, in the end. Other failures are logged, and tried again.
     public func run(
-        every interval: Duration, onFailure: (any Error) throws -> Void = { throw $0 }, finish: Finish
+        every interval: Duration, logger: Logger = Logger(label: "DynamoDBPatterns.PeriodicAggregator"), finish: Finish
     ) async throws {
         while true {
             do {
-                if try await runDue(finish: finish).isEmpty { try await table.clock.sleep(interval) }
+                if try await !runDue(finish: finish).isEmpty { continue }
             } catch let error as CancellationError {
                 throw error
             } catch {
-                try onFailure(error)
-                try await table.clock.sleep(interval)
+                logger.warn("A periodic aggregator's run failed.", of: error, ["aggregator.name": "\(name)"])
             }
+            try await table.clock.sleep(interval)
         }
     }
 

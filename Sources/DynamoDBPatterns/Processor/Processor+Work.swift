@@ -80,12 +80,7 @@ extension Processor {
             } catch let error as CancellationError {
                 throw error
             } catch {
-                let code = (error as? AWSError)?.code.rawValue ?? (error as? PatternError)?.code.rawValue ?? ""
-                logger.warning(
-                    "A worker could not go on, and tries again.",
-                    metadata: [
-                        "processor.name": "\(name)", "error.type": "\(type(of: error))", "error.code": "\(code)",
-                    ])
+                logger.warn("A worker could not go on, and tries again.", of: error, ["processor.name": "\(name)"])
             }
             let longest = max(pause.milliseconds, 1)
             try await clock.sleep(.milliseconds(longest / 2 + Int64(clock.random() % UInt64(longest / 2 + 1))))

@@ -130,14 +130,11 @@ extension StreamProcessor: RecordHandling {
         }
     }
 
-    /// Logs an error's type and code, and not what it says, which may be an item's content.
     private func log(_ message: Logger.Message, _ record: StreamRecord, _ origin: RecordOrigin, _ error: any Error) {
-        var metadata: Logger.Metadata = [
-            "processor": "\(name)", "record.id": "\(record.eventID ?? "")", "record.failures": "\(origin.failures)",
-            "error.type": "\(type(of: error))",
-        ]
-        if let error = error as? PatternError { metadata["error.code"] = "\(error.code.rawValue)" }
-        if let error = error as? AWSError { metadata["error.code"] = "\(error.code.rawValue)" }
-        logger.warning(message, metadata: metadata)
+        logger.warn(
+            message, of: error,
+            [
+                "processor": "\(name)", "record.id": "\(record.eventID ?? "")", "record.failures": "\(origin.failures)",
+            ])
     }
 }

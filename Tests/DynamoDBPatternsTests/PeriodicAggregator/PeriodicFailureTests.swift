@@ -2,6 +2,8 @@ import AWSClient
 import DynamoDBPatterns
 import DynamoDBPatternsTesting
 import Foundation
+import InMemoryLogging
+import Logging
 import Testing
 
 @Suite struct PeriodicFailureTests {
@@ -108,22 +110,22 @@ import Testing
         #expect(try await minutes.result(of: minutes.bucket(of: PeriodicTime.start))?.count == 0)
     }
 
-    @Test("The loop pauses when nothing is due, ends with the first failure, and goes on where failures are taken")
+    @Test("The loop pauses when nothing is due, and outlives failures, which it logs without what they say")
     func loop() async throws {
         let fixture = try PeriodicFixture()
         let minutes = try fixture.aggregator()
-        let log = PeriodicLog()
+        let log = InMemoryLogHandler()
+        let tries = PeriodicLog()
         try await minutes.collect("a", id: "1", at: PeriodicTime.start)
-        await #expect(throws: Failure.self) {
-            try await minutes.run(every: .seconds(20)) { _ in throw Failure() }
-        }
-        #expect(fixture.time.now == PeriodicTime.at(100))
         await #expect(throws: CancellationError.self) {
-            try await minutes.run(every: .seconds(20), onFailure: { _ in log.add("failure") }) { _ in
-                if log.all.count == 2 { throw CancellationError() }
-                throw Failure()
+            try await minutes.run(every: .seconds(20), logger: Logger(label: "test") { _ in log }) { _ in
+                if tries.add("try") == 3 { throw CancellationError() }
+                throw PatternError(.poison, "Not for logs.")
             }
         }
-        #expect(log.all.count == 2)
+        // Due after 100 s, the first multiple of the pause, and again after each lease of 60 s.
+        #expect(fixture.time.now == PeriodicTime.at(220))
+        #expect(log.entries.map { $0.metadata["error.code"] } == ["poison", "poison"])
+        #expect(!"\(log.entries)".contains("Not for logs"))
     }
 }
