@@ -59,8 +59,12 @@ extension Aggregator {
             sweep.failed.append((set, error))
             return
         } catch let error as AWSError where error.code == .validation {
-            // Others have changed what the claim counts on.
+            // Others have changed what the claim counts on: it must not stand before the others at each sweep.
             sweep.failed.append((set, error))
+            var update = ItemUpdate()
+            update.setDue(table.clock.milliseconds + lease.milliseconds, of: headKey(of: set), in: table)
+            let isThere = Condition.exists(PatternTable.Attribute.due)
+            _ = try await table.carryOut(table.write(headKey(of: set), update, if: isThere))
             return
         }
         switch outcome {
@@ -82,28 +86,20 @@ extension Aggregator {
     /// Sweeps again and again, until it is cancelled.
     ///
     /// - Parameters:
-    ///   - pause: How long to wait after each sweep that found no more.
+    ///   - pause: How long to wait at most after each sweep that found no more; a part of it is left to chance.
     ///   - logger: Is told what failed.
     ///   - action: What to do.
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError`, in the end. Other failures are logged, and tried again.
     public func run(
         every pause: Duration = .seconds(60), logger: Logger = Logger(label: "DynamoDBPatterns.Aggregator"),
         _ action: Action
     ) async throws {
-        while true {
-            var isFinished = true
-            do {
-                let sweep = try await sweep(action)
-                isFinished = sweep.isFinished
-                for (_, error) in sweep.failed {
-                    logger.warn("An aggregator's action failed.", of: error, ["aggregator.name": "\(name)"])
-                }
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                logger.warn("An aggregator's sweep failed.", of: error, ["aggregator.name": "\(name)"])
+        try await table.clock.repeatedly(every: pause, logger, ["aggregator.name": "\(name)"]) {
+            let sweep = try await sweep(action)
+            for (_, error) in sweep.failed {
+                logger.warn("An aggregator's action failed.", of: error, ["aggregator.name": "\(name)"])
             }
-            try await table.clock.sleep(isFinished ? pause : .zero)
+            return !sweep.isFinished && (!sweep.acted.isEmpty || sweep.forgotten > 0)
         }
     }
 }

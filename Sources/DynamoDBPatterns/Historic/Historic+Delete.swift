@@ -1,11 +1,12 @@
-public import AWSClient
+import AWSClient
 
 extension Historic {
     /// Deletes an item, and has the history say by whom.
     ///
     /// DynamoDB's records do not say who deleted an item, unless it was DynamoDB itself. So this saves a version that
     /// names who is about to, and then deletes that one: two writes, and two entries of the history by the same author.
-    /// After a crash between the two the item is still there, and calling this again is right.
+    /// After a crash between the two the item is still there, and calling this again is right; where somebody else
+    /// deletes that very version by other means, the history says that it was this author.
     ///
     /// - Parameters:
     ///   - versioned: The item as it was loaded.

@@ -21,25 +21,24 @@ extension PeriodicAggregator {
     /// Closes the door of a shard: members that came in were in time, and can be read from now on.
     ///
     /// Doors are closed before anything is read, by whoever processes: once more does no harm.
-    func closeDoor(of shard: Int, in head: BucketHead) async throws {
-        let bucket = head.bucket
+    ///
+    /// - Parameters:
+    ///   - shard: Which one.
+    ///   - head: The bucket, as it was claimed.
+    ///   - meanwhile: Called after each page that is looked at, so that the lease can be kept.
+    /// - Throws: `PatternError` with the code `contention` where those that came in cannot be seen yet; `AWSError`; what
+    ///   `meanwhile` throws.
+    func closeDoor(of shard: Int, in head: BucketHead, meanwhile: () async throws -> Void) async throws {
         var update = ItemUpdate()
         update.set(DoorAttribute.closed, .bool(true))
-        update.set(PatternTable.Attribute.timeToLive, .integer(settings.closingTimeToLive(bucket)))
-        let write = table.write(keys.door(shard, of: bucket), update, if: nil)
+        update.set(PatternTable.Attribute.timeToLive, .integer(settings.closingTimeToLive(head.bucket)))
+        let write = table.write(keys.door(shard, of: head.bucket), update, if: nil)
         guard case .done(let door) = try await table.carryOut(write, returningNew: true),
             let admitted = door?[DoorAttribute.admitted]?.int
         else { return }
-        let members = QueryRequest(
-            tableName: table.name, keyConditionExpression: "#p = :p AND #s > :s",
-            filterExpression: "attribute_exists(#a)",
-            expressionAttributeNames: [
-                "#p": PatternTable.Attribute.partition, "#s": PatternTable.Attribute.sort,
-                "#a": MemberAttribute.admitted,
-            ],
-            expressionAttributeValues: [
-                ":p": .string(keys.shard(shard, of: bucket)), ":s": .string(BucketKeys.door),
-            ])
-        try await table.awaitItems(admitted, of: members, try: head.fence)
+        var members = membersQuery(of: shard, in: head.bucket, after: nil)
+        members.filterExpression = "attribute_exists(#a)"
+        members.expressionAttributeNames?["#a"] = MemberAttribute.admitted
+        try await table.awaitItems(admitted, of: members, try: head.fence, meanwhile: meanwhile)
     }
 }

@@ -25,12 +25,14 @@ extension PeriodicAggregator {
     ///   - cursor: Where to start, from the page before; `nil` for the first page.
     ///   - limit: How many items are read at most; a page ends after 1 MB in any case.
     /// - Returns: The members; none only on the last page.
-    /// - Throws: `PatternError` with code `corrupt` where one cannot be decoded; `AWSError`.
+    /// - Throws: `PatternError` with code `corrupt` where one cannot be decoded, or `invalidArgument` for a cursor that
+    ///   no page had; `AWSError`.
     public func members(
         of bucket: TimeBucket, after cursor: MemberCursor? = nil, limit: Int = 1000
     ) async throws -> MemberPage<Member> {
         guard let head = try await head(of: bucket) else { return MemberPage(members: [], next: nil) }
         var cursor = cursor ?? MemberCursor(shard: 0)
+        guard cursor.shard >= 0 else { throw PatternError(.invalidArgument, "There is no such page.") }
         while cursor.shard < head.shards {
             let page = try await page(of: bucket, at: cursor, limit: min(max(limit, 1), 10_000))
             cursor = page.next
@@ -45,15 +47,9 @@ extension PeriodicAggregator {
     func page(
         of bucket: TimeBucket, at cursor: MemberCursor, limit: Int
     ) async throws -> (members: [(sort: String, member: CollectedMember<Member>)], next: MemberCursor) {
-        let answer = try await table.api.query(
-            QueryRequest(
-                tableName: table.name, keyConditionExpression: "#p = :p AND #s > :s",
-                expressionAttributeNames: ["#p": PatternTable.Attribute.partition, "#s": PatternTable.Attribute.sort],
-                expressionAttributeValues: [
-                    ":p": .string(keys.shard(cursor.shard, of: bucket)),
-                    ":s": .string(cursor.after ?? BucketKeys.door),
-                ],
-                consistentRead: true, limit: limit))
+        var query = membersQuery(of: cursor.shard, in: bucket, after: cursor.after)
+        query.limit = limit
+        let answer = try await table.api.query(query)
         var members: [(sort: String, member: CollectedMember<Member>)] = []
         for item in answer.items ?? [] where item[MemberAttribute.movedTo] == nil {
             members.append(try member(of: item, in: bucket))
@@ -63,6 +59,17 @@ extension PeriodicAggregator {
             throw PatternError(.corrupt, "A page of the bucket \(bucket.text) of \(name) ends nowhere.")
         }
         return (members, MemberCursor(shard: cursor.shard, after: after))
+    }
+
+    /// Asks for the members of a shard whose sort keys come after one.
+    func membersQuery(of shard: Int, in bucket: TimeBucket, after sort: String?) -> QueryRequest {
+        QueryRequest(
+            tableName: table.name, keyConditionExpression: "#p = :p AND #s > :s",
+            expressionAttributeNames: ["#p": PatternTable.Attribute.partition, "#s": PatternTable.Attribute.sort],
+            expressionAttributeValues: [
+                ":p": .string(keys.shard(shard, of: bucket)), ":s": .string(sort ?? BucketKeys.door),
+            ],
+            consistentRead: true)
     }
 
     private func member(

@@ -52,10 +52,12 @@ extension PeriodicAggregator {
             head: head, partial: try partial(of: head), cursor: head.cursor, savedAt: table.clock.milliseconds)
         do {
             while run.cursor.shard < head.shards {
-                if run.cursor.after == nil { try await closeDoor(of: run.cursor.shard, in: head) }
+                if run.cursor.after == nil {
+                    try await closeDoor(of: run.cursor.shard, in: head) { try await keepLease(&run) }
+                }
                 try await foldPage(&run)
-                let isLong = table.clock.milliseconds - run.savedAt > settings.lease / 3
-                if run.folded.count >= settings.pageSize || isLong { try await checkpoint(&run) }
+                if run.folded.count >= settings.pageSize { try await checkpoint(&run) }
+                try await keepLease(&run)
             }
             // What is finished has to be what is finished again after a crash.
             let isSaved = run.cursor == run.head.cursor || (run.head.count == 0 && run.folded.isEmpty)
@@ -66,6 +68,11 @@ extension PeriodicAggregator {
                 .tooLarge, "What the bucket \(head.bucket.text) of \(name) is folded into outgrows an item.",
                 hint: "Fold into less, and read the members again by pages when the bucket is finished.", cause: error)
         }
+    }
+
+    /// Makes a checkpoint where the last one is a third of the lease ago.
+    private func keepLease(_ run: inout BucketRun<Partial>) async throws {
+        if table.clock.milliseconds - run.savedAt > settings.lease / 3 { try await checkpoint(&run) }
     }
 
     private func foldPage(_ run: inout BucketRun<Partial>) async throws {

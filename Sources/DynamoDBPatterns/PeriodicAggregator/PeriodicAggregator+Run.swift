@@ -23,7 +23,8 @@ extension PeriodicAggregator {
     ///   - finish: What is done with each bucket that has members. Up to 99 writes.
     /// - Returns: The buckets that are done now. As many as `limit` mean that more may be due.
     /// - Throws: The first error, when all buckets were tried: what `fold` and `finish` throw; `PatternError` with code
-    ///   `corrupt`, `tooLarge`, or `conflict` where a write of `finish` was refused; `AWSError`.
+    ///   `corrupt`, `tooLarge`, `contention` where not all members can be seen yet, or `conflict` where a write of
+    ///   `finish` was refused; `AWSError`.
     @discardableResult
     public func runDue(limit: Int = 10, finish: Finish) async throws -> [TimeBucket] {
         var finished: [TimeBucket] = []
@@ -52,22 +53,15 @@ extension PeriodicAggregator {
     /// Processes what is due, again and again, until its task is cancelled.
     ///
     /// - Parameters:
-    ///   - interval: The pause when nothing is due, and after a run that failed.
+    ///   - interval: The pause at most when nothing is due, and after a run that failed; a part of it is left to chance.
     ///   - logger: Is told what failed.
     ///   - finish: See `runDue`.
     /// - Throws: `CancellationError`, in the end. Other failures are logged, and tried again.
     public func run(
         every interval: Duration, logger: Logger = Logger(label: "DynamoDBPatterns.PeriodicAggregator"), finish: Finish
     ) async throws {
-        while true {
-            do {
-                if try await !runDue(finish: finish).isEmpty { continue }
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                logger.warn("A periodic aggregator's run failed.", of: error, ["aggregator.name": "\(name)"])
-            }
-            try await table.clock.sleep(interval)
+        try await table.clock.repeatedly(every: interval, logger, ["aggregator.name": "\(name)"]) {
+            try await !runDue(finish: finish).isEmpty
         }
     }
 

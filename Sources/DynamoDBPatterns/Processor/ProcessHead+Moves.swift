@@ -57,7 +57,8 @@ extension ProcessHead {
         var next = self
         next.phase = .compensating
         next.failure = failure.shortened
-        if begun, steps[step]?.compensatesFailures ?? false { next.passed.append(step) }
+        // A step that is not known here is left to who knows it.
+        if begun, isUnrecorded || steps[step]?.compensatesFailures ?? true { next.passed.append(step) }
         return next.undoing(steps)
     }
 
@@ -96,6 +97,7 @@ extension ProcessHead {
         waits = 0
         waitUntil = nil
         renewals = 0
+        isUnrecorded = false
         unknownSince = nil
     }
 }

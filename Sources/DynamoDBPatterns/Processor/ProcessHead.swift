@@ -14,7 +14,7 @@ struct ProcessHead<State: Codable & Sendable>: Sendable {
     /// Forward, the steps that are done; backward, those that are still to be undone, the one at work last.
     var passed: [String]
     var deadline: Int64?
-    /// Why somebody has moved the deadline to now.
+    /// Why it is to go back, where somebody has cancelled it.
     let cancellation: String?
     /// When waiting for a signal has failed.
     var waitUntil: Int64?
@@ -28,6 +28,8 @@ struct ProcessHead<State: Codable & Sendable>: Sendable {
     var unknownSince: Int64?
     /// Until when the claim lasts, in milliseconds since 1970.
     var claimedUntil: Int64
+    /// Whether the step succeeded, which could not be recorded; of the worker, and not of the item.
+    var isUnrecorded = false
     /// How often this worker has claimed it again since the last step; of the worker, and not of the item.
     var renewals = 0
     let signalCount: Int64

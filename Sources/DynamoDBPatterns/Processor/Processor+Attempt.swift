@@ -21,12 +21,13 @@ extension Processor {
     /// - Returns: The move.
     /// - Throws: `CancellationError` where this worker was cancelled; what else a step throws is part of the move.
     func move(_ head: ProcessHead<State>, of id: String, until end: Int64?) async throws -> ProcessMove<State> {
-        guard let step = steps[head.step] else { return leavingUnknown(head) }
         let isForward = head.phase == .running
-        if isForward, let deadline = head.deadline, deadline <= clock.milliseconds {
-            return head.turningBack(
-                head.cancellation ?? "The process was not done in time.", begun: head.attempt > 1, steps)
+        if isForward, let reason = head.cancellation ?? lateness(of: head) {
+            return head.turningBack(reason, begun: head.attempt > 1, steps)
         }
+        guard let step = steps[head.step] else { return leavingUnknown(head) }
+        var head = head
+        head.unknownSince = nil
         guard head.tries <= step.retry.attempts else {
             return head.givingUp("The last attempt of “\(step.name)” ended with its worker.", steps)
         }
@@ -45,6 +46,11 @@ extension Processor {
             if error is CancellationError { try Task.checkCancellation() }
             return failing(head, error)
         }
+    }
+
+    private func lateness(of head: ProcessHead<State>) -> String? {
+        guard let deadline = head.deadline, deadline <= clock.milliseconds else { return nil }
+        return "The process was not done in time."
     }
 
     /// A step that this worker does not know: one of a newer deployment's perhaps, and for its workers then.

@@ -3,7 +3,7 @@ import AWSClient
 /// What became of a worker's write.
 enum ProcessSaved<State: Codable & Sendable>: Sendable {
     case saved(ProcessHead<State>)
-    /// A signal came that the step did not see; the process as it is now, still this worker's.
+    /// A signal came that the step did not see, or the process was cancelled; as it is now, still this worker's.
     case signalled(StoredItem)
     /// Another worker has taken the process over: nothing was written.
     case fenced
@@ -30,11 +30,13 @@ extension Processor {
         }
         update.set(ProcessItem.token, .string(token))
         setRest(move.rest, of: key, in: &update)
-        var condition = Condition.equals(ProcessItem.version, .integer(head.version))
-        if move.heedsSignals {
-            condition = .all([condition, .equals(ProcessItem.signalCount, .integer(head.signalCount))])
+        var conditions = [Condition.equals(ProcessItem.version, .integer(head.version))]
+        if move.heedsSignals { conditions.append(.equals(ProcessItem.signalCount, .integer(head.signalCount))) }
+        // One that was cancelled meanwhile does not go forward.
+        if next.phase == .running || next.phase == .done, head.cancellation == nil {
+            conditions.append(.absent(ProcessItem.cancellation))
         }
-        let write = table.write(key, update, if: condition)
+        let write = table.write(key, update, if: .all(conditions))
         do {
             let refused: StoredItem?
             if move.outgoing.isEmpty {
@@ -59,7 +61,12 @@ extension Processor {
         } catch let error as PatternError {
             // More than a transaction takes.
             return .refused(error)
-        } catch let error as AWSError where error.isRefusalOfRequest || (error.isDenial && !move.outgoing.isEmpty) {
+        } catch let error as AWSError where error.isRefusalOfTable && !move.outgoing.writes.isEmpty {
+            return .refused(
+                PatternError(
+                    .invalidArgument, "DynamoDB refuses a write that the step asked for: \(error.message)",
+                    hint: "Look whether its table is there, and what the worker's role may write.", cause: error))
+        } catch let error as AWSError where error.isRefusalOfRequest {
             return .refused(
                 PatternError(
                     .tooLarge, "DynamoDB refuses what the step wants written: \(error.message)",
@@ -72,7 +79,9 @@ extension Processor {
         let now = clock.milliseconds
         var marks: [String: AttributeValue] = [:]
         switch rest {
-        case .claimed: update.setDue(now + lease, of: key, in: table)
+        case .claimed:
+            update.setDue(now + lease, of: key, in: table)
+            marks[ProcessItem.claimed] = .bool(true)
         case .until(let moment): update.setDue(moment, of: key, in: table)
         case .waiting(let moment):
             update.setDue(moment, of: key, in: table)
@@ -89,7 +98,7 @@ extension Processor {
                 update.set(PatternTable.Attribute.timeToLive, .integer(now / 1000 + retention))
             }
         }
-        for mark in [ProcessItem.waiting, ProcessItem.wake, ProcessItem.stuck] {
+        for mark in [ProcessItem.claimed, ProcessItem.waiting, ProcessItem.wake, ProcessItem.stuck] {
             if let value = marks[mark] { update.set(mark, value) } else { update.remove(mark) }
         }
     }
@@ -104,13 +113,12 @@ extension ItemUpdate {
 }
 
 extension AWSError {
-    /// Whether the request is wrong in itself, such as one with an item that is too large, or a write of the step's to
-    /// a table that is not there: no other try helps.
+    /// Whether the request is wrong in itself, such as one with an item that is too large: no other try helps.
     fileprivate var isRefusalOfRequest: Bool {
-        code == .validation || code == .resourceNotFound
+        code == .validation
             || cancellationReasons.contains { $0.code == "ValidationError" }
     }
 
-    /// Whether the worker's role may not do it: what the step asked for, where the worker's own writes are allowed.
-    fileprivate var isDenial: Bool { code == "AccessDeniedException" }
+    /// Whether a table is not there, or not for the worker's role.
+    fileprivate var isRefusalOfTable: Bool { code == .resourceNotFound || code == "AccessDeniedException" }
 }

@@ -42,7 +42,7 @@ extension Processor {
     public func runRelay(
         every pause: Duration = .seconds(1), _ send: (ProcessMessage) async throws -> Void
     ) async throws {
-        try await repeatedly(every: pause) { try await relay(send) }
+        try await clock.repeatedly(every: pause, logger, ["processor.name": "\(name)"]) { try await relay(send) > 0 }
     }
 
     /// Sends the messages of one process, unless another worker is at it.

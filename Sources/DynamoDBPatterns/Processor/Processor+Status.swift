@@ -63,6 +63,7 @@ extension Processor {
         // The attempts begin anew, but that there were some is not forgotten.
         update.set(ProcessItem.attempt, .integer(1))
         update.set(ProcessItem.waits, .integer(1))
+        update.remove(ProcessItem.unknownSince)
         setRest(.ready, of: key, in: &update)
         let write = table.write(key, update, if: .exists(ProcessItem.stuck))
         if case .refused(_, let inDoubt) = try await table.carryOut(write), !inDoubt {

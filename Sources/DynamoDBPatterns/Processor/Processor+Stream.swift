@@ -13,7 +13,7 @@ enum ProcessWake {
 
 extension Processor {
     /// The filter with which an event source mapping of the table's stream wakes a function for `handle`: when a process
-    /// was started, signalled or resumed, and when there are new messages; not for what workers write besides.
+    /// was started, signalled, cancelled or resumed, and when there are new messages; not for what workers write besides.
     ///
     /// It needs a stream with new images.
     public var filterCriteria: FilterCriteria {

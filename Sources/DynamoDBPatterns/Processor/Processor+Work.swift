@@ -68,23 +68,7 @@ extension Processor {
     /// - Parameter pause: How long at most; a part of it is left to chance.
     /// - Throws: `CancellationError`, in the end. Other failures are logged, and tried again.
     public func run(every pause: Duration = .seconds(1)) async throws {
-        try await repeatedly(every: pause) { try await runDue() }
-    }
-
-    /// The loop of a worker.
-    func repeatedly(every pause: Duration, _ work: () async throws -> Int) async throws {
-        while true {
-            try Task.checkCancellation()
-            do {
-                if try await work() > 0 { continue }
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                logger.warn("A worker could not go on, and tries again.", of: error, ["processor.name": "\(name)"])
-            }
-            let longest = max(pause.milliseconds, 1)
-            try await clock.sleep(.milliseconds(longest / 2 + Int64(clock.random() % UInt64(longest / 2 + 1))))
-        }
+        try await clock.repeatedly(every: pause, logger, ["processor.name": "\(name)"]) { try await runDue() > 0 }
     }
 
     private func goOn(with id: String, until end: Int64?) async throws -> Bool {
@@ -116,8 +100,10 @@ extension Processor {
                 head = next
                 guard move.rest == .claimed else { return }
             case .signalled(let item):
+                let isDone = move.head.passed.count > head.passed.count && head.phase == .running
                 head = try ProcessHead(item)
                 head.lookAgain()
+                head.isUnrecorded = isDone
             case .fenced:
                 logger.info(
                     "Another worker has taken a process over.",

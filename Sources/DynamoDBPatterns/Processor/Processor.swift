@@ -104,7 +104,7 @@ enum ProcessItem {
     static let token = "token"
     static let startToken = "startToken"
     static let deadline = "deadline"
-    /// Why somebody has moved the deadline to now.
+    /// Why the process is to go back.
     static let cancellation = "cancellation"
     static let waitUntil = "waitUntil"
     static let messages = "messages"
@@ -117,6 +117,8 @@ enum ProcessItem {
     /// There while the process waits, so that a signal makes it due.
     static let waiting = "waiting"
     static let stuck = "stuck"
+    /// There while a worker has the process.
+    static let claimed = "claimed"
     /// What a stream's filter looks for.
     static let wake = "wake"
     static let topic = "topic"

@@ -20,6 +20,7 @@ extension PatternTable {
         of prefix: Prefix, limit: Int, from cursor: PatternCursor?
     ) async throws -> (keys: [ItemKey], next: PatternCursor?) {
         let place = cursor ?? PatternCursor(partition: 0)
+        guard (0..<duePartitions).contains(place.partition) else { return ([], nil) }
         let page = try await due(
             of: prefix, partition: place.partition, by: .max, limit: min(max(limit, 1), 1000), from: place.start)
         var next: PatternCursor?

@@ -75,9 +75,7 @@ public final class SlowCommits: DynamoDBDecorator {
         var whole = request
         if request.select == .count { whole.select = nil }
         var answer = try await base.query(whole)
-        let items = visible(answer.items, in: request.tableName)
-        answer.count = items?.count
-        answer.items = request.select == .count ? nil : items
+        show(&answer.items, &answer.count, of: request.tableName, request.select)
         return answer
     }
 
@@ -85,9 +83,7 @@ public final class SlowCommits: DynamoDBDecorator {
         var whole = request
         if request.select == .count { whole.select = nil }
         var answer = try await base.scan(whole)
-        let items = visible(answer.items, in: request.tableName)
-        answer.count = items?.count
-        answer.items = request.select == .count ? nil : items
+        show(&answer.items, &answer.count, of: request.tableName, request.select)
         return answer
     }
 
@@ -95,6 +91,15 @@ public final class SlowCommits: DynamoDBDecorator {
         var answer = try await base.batchGetItem(request)
         for (table, items) in answer.responses ?? [:] { answer.responses?[table] = visible(items, in: table) }
         return answer
+    }
+
+    /// Leaves out of a page what is not seen yet.
+    private func show(
+        _ items: inout [[String: AttributeValue]]?, _ count: inout Int?, of table: String, _ select: Select?
+    ) {
+        items = visible(items, in: table)
+        count = items?.count
+        if select == .count { items = nil }
     }
 
     private func visible(_ items: [[String: AttributeValue]]?, in table: String) -> [[String: AttributeValue]]? {

@@ -23,6 +23,37 @@ import Testing
         #expect(fixture.store.usage.requests.values.reduce(0, +) == 1, "its bucket is still known")
     }
 
+    @Test("A run that waits for members to be seen, for longer than its lease, keeps its bucket")
+    func longWait() async throws {
+        /// Counts what is not seen yet for a while, slowly.
+        struct Slow: DynamoDBDecorator {
+            let base: any DynamoDBAPI
+            let looks = PeriodicLog()
+            let meanwhile: @Sendable () async throws -> Void
+
+            func query(_ request: QueryRequest) async throws -> QueryResponse {
+                var answer = try await base.query(request)
+                guard request.select == .count, looks.add("look") <= 6 else { return answer }
+                answer.count = 0
+                try await meanwhile()
+                return answer
+            }
+        }
+        let fixture = try PeriodicFixture()
+        let other = try fixture.aggregator()
+        fixture.time.move(to: 55)
+        try await other.collect("a", id: "1", at: PeriodicTime.at(55))
+        fixture.time.move(to: 90)
+        let slow = Slow(base: fixture.store) {
+            fixture.time.move(by: .seconds(25))
+            let taken = try await other.runDue { _ in [] }
+            #expect(taken == [])
+        }
+        let finishes = PeriodicFinishes()
+        #expect(try await fixture.aggregator(on: slow).runDue(finish: finishes.finish).count == 1)
+        #expect(finishes.members == ["a"] && slow.looks.all.count == 7)
+    }
+
     @Test("What a run cannot see yet it waits for, and what was deleted by hand it does not wait for for ever")
     func unseen() async throws {
         let fixture = try PeriodicFixture()

@@ -34,50 +34,130 @@ struct ProcessorCancelTests {
         #expect(world.ledger.all == [])
     }
 
-    @Test("A worker in the middle of a step writes nothing any more, and its step is undone")
-    func overtaken() async throws {
-        let world = try ProcessorWorld()
-        let other = try world.processor(world.steps("pay", "ship"))
-        let processor = try world.processor([
-            world.step("pay") { _, _ in
-                try await other.cancel("1")
+    @Test("A worker in the middle of a step ends it, writes none of it, and undoes it, also where failures need not be")
+    func duringStep() async throws {
+        for isLast in [false, true] {
+            let world = try ProcessorWorld()
+            let other = try world.processor(world.steps("pay", "ship"))
+            let paying = world.step("pay", compensatesFailures: false) { order, context in
+                #expect(try await other.cancel("1"))
+                let others = try await other.runDue()
+                #expect(others == 0, "the way back does not begin beside the effect")
+                order.payment = "paid"
+                try context.send("paid", 1)
                 return .done
-            }, world.step("ship"),
+            }
+            let processor = try world.processor(isLast ? [paying] : [paying, world.step("ship")])
+            try await processor.start("1", Order())
+            try await processor.runDue()
+            #expect(world.ledger.all == ["orders/1/pay", "orders/1/pay!undo"])
+            let status = try #require(try await other.status(of: "1"))
+            #expect(status.phase == .compensated && status.state == Order(steps: ["!pay"]))
+            #expect(status.failure == "It was cancelled.")
+            #expect(try await processor.relay { _ in } == 0)
+        }
+    }
+
+    @Test("Between two attempts of a step whose failures had no effect, there is nothing to undo")
+    func betweenAttempts() async throws {
+        let world = try ProcessorWorld()
+        let processor = try world.processor([
+            world.step("reserve"), world.step("pay", compensatesFailures: false) { _, _ in throw Outage() },
         ])
         try await processor.start("1", Order())
         try await processor.runDue()
-        try await other.runDue()
-        #expect(world.ledger.all == ["orders/1/pay", "orders/1/pay!undo"])
-        #expect(try await other.status(of: "1")?.phase == .compensated)
+        try await processor.cancel("1")
+        try await processor.runDue()
+        #expect(world.ledger.all == ["orders/1/reserve", "orders/1/pay", "orders/1/reserve!undo"])
     }
 
-    @Test("One that is stuck on its way forward is turned back")
-    func stuck() async throws {
+    @Test("Where the worker dies in the middle of a step, another one goes back when the lease is over")
+    func deadWorker() async throws {
         let world = try ProcessorWorld()
-        let older = try world.processor(world.steps("ship"))
-        let newer = try world.processor(world.steps("pay", "ship"))
-        try await newer.start("1", Order())
-        for _ in 0..<20 {
-            try await older.runDue()
-            world.simulation.advance(by: .seconds(60))
-        }
-        #expect(try await newer.stuck() == ["1"])
-        try await newer.cancel("1")
-        try await newer.runDue()
-        #expect(try await newer.stuck() == [])
-        #expect(try await newer.status(of: "1")?.phase == .compensated)
+        let other = try world.processor(world.steps("pay"))
+        let dying = FaultyDynamoDB(world.store, plan: .at(call: 2, .crashBefore).where(\.isWrite))
+        try await other.start("1", Order())
+        await #expect(throws: SimulatedCrash.self) { try await world.processor(world.steps("pay"), in: dying).runDue() }
+        #expect(try await other.cancel("1"))
+        #expect(try await other.runDue() == 0)
+        world.simulation.advance(by: .seconds(61))
+        #expect(try await other.runDue() == 1)
+        #expect(try await other.status(of: "1")?.phase == .compensated)
+        #expect(world.ledger.all == ["orders/1/pay", "orders/1/pay!undo"])
     }
 
-    @Test("Whatever answer is lost, a process is cancelled once, and the caller is told so")
-    func lostReplies() async throws {
-        for fault in [Fault.lostReplyThenRetried, .lostReply, .crashAfter] {
+    @Test("A clock that is behind that of who cancels repeats no step")
+    func clockBehind() async throws {
+        let world = try ProcessorWorld()
+        var clock = world.simulation.clock
+        clock.now = { world.time(in: 3600) }
+        let ahead = try Processor<Order>(
+            "orders", in: PatternTable("patterns", in: world.store, clock: clock), steps: world.steps("pay"))
+        let processor = try world.processor([
+            world.step("pay") { _, _ in
+                try await ahead.cancel("1")
+                return .done
+            }
+        ])
+        try await processor.start("1", Order())
+        try await processor.runDue()
+        #expect(world.ledger.all == ["orders/1/pay", "orders/1/pay!undo"])
+    }
+
+    @Test("One that is stuck on its way forward is turned back, by workers that do not know its step as well")
+    func stuck() async throws {
+        for isKnown in [true, false] {
             let world = try ProcessorWorld()
-            let faulty = FaultyDynamoDB(world.store, plan: .at(call: 1, fault))
-            try await world.processor(world.steps("pay")).start("1", Order())
-            let first = try? await world.processor(world.steps("pay"), in: faulty).cancel("1")
-            #expect(fault != .lostReplyThenRetried || first == true)
-            try await world.processor(world.steps("pay")).runDue()
-            #expect(try await world.processor(world.steps("pay")).status(of: "1")?.phase == .compensated)
+            let older = try world.processor(world.steps("reserve", "ship"))
+            let newer = try world.processor(world.steps("reserve", "pay", "ship"))
+            try await newer.start("1", Order())
+            // The newer worker has time for the first step only.
+            let reserving = try world.processor([
+                world.step("reserve") { _, _ in
+                    world.simulation.advance(by: .seconds(50))
+                    return .done
+                }, world.step("pay"), world.step("ship"),
+            ])
+            try await reserving.advance("1", until: world.time(in: 70))
+            for _ in 0..<20 {
+                try await older.runDue()
+                world.simulation.advance(by: .seconds(60))
+            }
+            #expect(try await newer.stuck() == ["1"])
+            #expect(try await newer.cancel("1"))
+            try await (isKnown ? newer : older).runDue()
+            #expect(try await newer.stuck() == [])
+            #expect(try await newer.status(of: "1")?.phase == .compensated)
+            #expect(world.ledger.all == ["orders/1/reserve", "orders/1/reserve!undo"])
+        }
+    }
+
+    @Test(
+        "Where an answer is lost, and the process is on its way back when the cancellation is tried again, it was this one"
+    )
+    func lostReply() async throws {
+        let world = try ProcessorWorld()
+        let processor = try world.processor(world.steps("pay"))
+        try await processor.start("1", Order(), after: .seconds(3600))
+        let interrupted = Retried(base: world.store) { try await processor.runDue() }
+        #expect(try await world.processor(world.steps("pay"), in: interrupted).cancel("1", because: "Enough."))
+        #expect(try await processor.status(of: "1")?.failure == "Enough.")
+    }
+
+    /// Makes each update twice, since its answer was lost, with something in between.
+    private struct Retried: DynamoDBDecorator {
+        let base: any DynamoDBAPI
+        let meanwhile: @Sendable () async throws -> Int
+
+        func updateItem(_ request: UpdateItemRequest) async throws -> UpdateItemResponse {
+            _ = try await base.updateItem(request)
+            _ = try await meanwhile()
+            do {
+                return try await base.updateItem(request)
+            } catch var error as AWSError {
+                error.mayHaveTakenEffect = true
+                throw error
+            }
         }
     }
 

@@ -188,6 +188,31 @@ struct ProcessorPitfallTests {
         #expect(world.ledger.all == ["orders/1/pay", "orders/1/reserve"])
     }
 
+    @Test("A worker that knows the step ends the time after which an older one gives up; so does who resumes")
+    func unknownAgain() async throws {
+        let world = try ProcessorWorld()
+        let older = try world.processor(world.steps("reserve"))
+        let newer = try world.processor([
+            world.step("pay") { _, _ in .wait(for: .seconds(60)) }, world.step("reserve"),
+        ])
+        try await newer.start("1", Order())
+        for _ in 0..<20 {
+            try await older.runDue()
+            world.simulation.advance(by: .seconds(60))
+            try await newer.runDue()
+            world.simulation.advance(by: .seconds(60))
+        }
+        #expect(try await older.stuck() == [])
+        for _ in 0..<20 {
+            try await older.runDue()
+            world.simulation.advance(by: .seconds(60))
+        }
+        #expect(try await older.stuck() == ["1"])
+        try await older.resume("1")
+        try await older.runDue()
+        #expect(try await older.stuck() == [])
+    }
+
     @Test("A worker whose time is short begins no step that may not end, and hands the process over")
     func workerDeadline() async throws {
         let world = try ProcessorWorld()

@@ -54,22 +54,52 @@ struct ProcessorRefusalTests {
         let failure = try await failure(in: { Denying(base: $0.store) }) { context in
             context.write(.put(.init(tableName: "others", item: ["pk": .string("1"), "sk": .string("1")])))
         }
-        #expect(failure?.contains("may not") == true)
+        #expect(failure?.contains("may not") == true && failure?.contains("400 KB") == false)
     }
 
-    @Test("A worker outlives what it did not expect, and tries again")
+    @Test("What the role lacks for the processor's own table is no failure of a step, which is done later")
+    func deniedOutbox() async throws {
+        struct Denying: DynamoDBDecorator {
+            let base: any DynamoDBAPI
+
+            func transactWriteItems(
+                _ request: TransactWriteItemsRequest, retryingContention: Bool
+            ) async throws -> TransactWriteItemsResponse {
+                throw AWSError("AccessDeniedException", "The role may not dynamodb:PutItem.", status: 400)
+            }
+        }
+        let world = try ProcessorWorld()
+        let pay = world.step("pay", retry: StepRetry(attempts: 2)) { _, context in
+            try context.send("paid", 1)
+            return .done
+        }
+        let denied = try world.processor([pay], in: Denying(base: world.store))
+        try await denied.start("1", Order())
+        let error = await #expect(throws: AWSError.self) { try await denied.runDue() }
+        #expect(error?.code == "AccessDeniedException")
+        world.simulation.advance(by: .seconds(61))
+        try await world.processor([pay]).runDue()
+        #expect(try await denied.status(of: "1")?.phase == .done)
+    }
+
+    @Test("A worker outlives what it did not expect, and a cancellation that is not its own")
     func worker() async throws {
         let world = try ProcessorWorld()
-        let attempts = EffectLedger()
+        let looks = EffectLedger()
         let failing = PeriodicInterruption(base: world.store) { call, _ in
             guard call.operation == .query else { return }
-            attempts.note("query")
-            if attempts.all.count == 1 { throw PatternError(.corrupt, "Who knows.") }
-            if attempts.all.count == 3 { throw CancellationError() }
+            looks.note("look")
+            switch looks.all.count {
+            case 1: throw PatternError(.corrupt, "Who knows.")
+            case 2: throw CancellationError()
+            case 4: withUnsafeCurrentTask { $0?.cancel() }
+            default: return
+            }
         }
         let processor = try world.processor(world.steps("pay"), in: failing)
-        await #expect(throws: CancellationError.self) { try await processor.run() }
-        #expect(attempts.all.count == 3)
+        let run = Task { try await processor.run() }
+        await #expect(throws: CancellationError.self) { try await run.value }
+        #expect(looks.all.count == 4)
     }
 
     @Test("An item that others have changed, so that it cannot be counted on or undone, is set aside")

@@ -38,6 +38,7 @@ struct ProcessorSimulationTests {
             for id in ids {
                 try await process.clock.sleep(simulation.duration(in: .zero...(.seconds(20))))
                 _ = try await processor.signal("paid", of: id, "receipt")
+                if simulation.chance(percent: 20) { try await processor.cancel(id) }
             }
         }
         try await simulation.run()

@@ -44,7 +44,7 @@ extension PatternTable {
             table == (name.split(separator: "/").last.map(String.init) ?? name)
         else { return false }
         guard let key = record.change?.keys.flatMap(ItemKey.init(of:)) else { return false }
-        return key.partition.hasPrefix("\(kind)#") && key.partition.dropFirst(2).contains("#")
+        return key.partition.dropping(prefix: "\(kind)#")?.contains("#") == true
             && sorts.contains { $0.hasSuffix("#") ? key.sort.hasPrefix($0) : key.sort == $0 }
     }
 }
