@@ -9,7 +9,7 @@ public import Foundation
 extension Historic {
     /// Makes an old version the newest one: its content is written as a new version, which the history gets as well.
     ///
-    /// An item that was deleted is inserted again. An attribute for DynamoDB's expiry is restored as it was: one in the
+    /// An item that was deleted is inserted again, and one that cannot be read any more is mended. An attribute for DynamoDB's expiry is restored as it was: one in the
     /// past lets the item expire again.
     ///
     /// - Parameter entry: The version, from `history(of:)`.
@@ -24,12 +24,10 @@ extension Historic {
         }
         var old = try source.versioned(attributes)
         old.others[HistoricAttribute.deletion] = nil
-        guard var current = try await source.load(old.key) else {
+        guard let current = try await source.stored(old.key) else {
             return try await source.carryOut(try source.draft(inserting: old.item, others: old.others))
         }
-        current.item = old.item
-        current.others = old.others
-        return try await source.save(current)
+        return try await source.save(try source.versioned(current, holding: old.item, others: old.others))
     }
 
     /// Makes what an item was at a moment the newest version; see `restore(_:)` and `item(_:at:)`.

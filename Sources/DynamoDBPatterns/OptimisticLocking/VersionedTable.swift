@@ -55,9 +55,7 @@ public struct VersionedTable<Item: Codable & Sendable>: Sendable {
     /// - Returns: The item; `nil` where there is none.
     /// - Throws: `AWSError`; `PatternError` with code `corrupt` where what is stored is not of the item's type.
     public func load(_ key: PrimaryKey) async throws -> Versioned<Item>? {
-        let request = GetItemRequest(
-            tableName: name, key: try key.attributes(by: self.key), consistentRead: true)
-        return try await api.getItem(request).item.map(versioned)
+        try await stored(key).map(versioned)
     }
 
     /// An item that was read in another way, such as by a query; a save of one that is outdated is a conflict.
@@ -66,10 +64,6 @@ public struct VersionedTable<Item: Codable & Sendable>: Sendable {
     /// - Returns: The item, ready to be changed.
     /// - Throws: `PatternError` with code `corrupt` where what is stored is not of the item's type.
     public func versioned(_ stored: [String: AttributeValue]) throws -> Versioned<Item> {
-        let origin = try origin(of: stored)
-        guard let key = PrimaryKey(of: stored, by: key) else {
-            throw PatternError(.corrupt, "An item of the table “\(name)” lacks a part of its key.")
-        }
         let item: Item
         do {
             item = try decoder.decode(from: stored)
@@ -79,6 +73,26 @@ public struct VersionedTable<Item: Codable & Sendable>: Sendable {
         }
         var others = try encoded(item).reduce(into: stored) { $0[$1.key] = nil }
         for name in reservedNames { others[name] = nil }
+        return try versioned(stored, holding: item, others: others)
+    }
+}
+
+extension VersionedTable {
+    /// An item's attributes as they are now.
+    func stored(_ key: PrimaryKey) async throws -> StoredItem? {
+        let request = GetItemRequest(
+            tableName: name, key: try key.attributes(by: self.key), consistentRead: true)
+        return try await api.getItem(request).item
+    }
+
+    /// What is stored, whatever it says, with this content in its place.
+    func versioned(
+        _ stored: StoredItem, holding item: Item, others: StoredItem
+    ) throws(PatternError) -> Versioned<Item> {
+        let origin = try origin(of: stored)
+        guard let key = PrimaryKey(of: stored, by: key) else {
+            throw PatternError(.corrupt, "An item of the table “\(name)” lacks a part of its key.")
+        }
         let mark = stored.filter { $0.key == attributes.version || $0.key == attributes.stamp }
         return Versioned(
             item: item, key: key, version: origin.version ?? 0, modified: origin.modified, mark: mark,

@@ -3,8 +3,8 @@ import AWSClient
 /// What became of a worker's write.
 enum ProcessSaved<State: Codable & Sendable>: Sendable {
     case saved(ProcessHead<State>)
-    /// A signal came that the step did not see, or the process was cancelled; as it is now, still this worker's.
-    case signalled(StoredItem)
+    /// A signal came that the step did not see, or the process was cancelled; its item, which is still this worker's.
+    case changed(StoredItem)
     /// Another worker has taken the process over: nothing was written.
     case fenced
     /// What the step wants written cannot be; nothing was.
@@ -57,7 +57,7 @@ extension Processor {
             // An earlier try of this very write may have been carried out, and its answer lost.
             if refused?[ProcessItem.token]?.string == token { return .saved(next) }
             guard let refused, refused[ProcessItem.version]?.int64 == head.version else { return .fenced }
-            return .signalled(refused)
+            return .changed(refused)
         } catch let error as PatternError {
             // More than a transaction takes.
             return .refused(error)

@@ -99,8 +99,8 @@ extension Processor {
             case .saved(let next):
                 head = next
                 guard move.rest == .claimed else { return }
-            case .signalled(let item):
-                let isDone = move.head.passed.count > head.passed.count && head.phase == .running
+            case .changed(let item):
+                let isDone = move.head.phase != .compensating && move.head.passed.count > head.passed.count
                 head = try ProcessHead(item)
                 head.lookAgain()
                 head.isUnrecorded = isDone

@@ -27,6 +27,18 @@ import Testing
         #expect(try await fixture.state(30) == "3 3")
     }
 
+    @Test("An item that cannot be read any more is restored to a version that can")
+    func broken() async throws {
+        let fixture = try await written()
+        var broken = try #require(fixture.store.items(in: "documents").first)
+        broken["text"] = .list([])
+        _ = try await fixture.store.putItem(PutItemRequest(tableName: "documents", item: broken))
+        await #expect(throws: PatternError.self) { try await fixture.documents.load("a") }
+        let restored = try await fixture.history.restore(try await fixture.history.history(of: "a").entries[0])
+        #expect(restored.item.text == "3" && restored.version == 4)
+        #expect(try await fixture.documents.load("a")?.item.text == "3")
+    }
+
     @Test("What was at a moment can be restored, of a deleted item by inserting it, in a new life")
     func toMoment() async throws {
         let fixture = try await written()

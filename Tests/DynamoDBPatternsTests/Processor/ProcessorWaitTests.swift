@@ -100,4 +100,26 @@ struct ProcessorWaitTests {
         #expect(status.phase == .compensated)
         #expect(status.failure?.contains("in vain") == true)
     }
+
+    @Test("A signal at the very end of the wait is looked at, and a failure that follows undoes what failures have to")
+    func signalAtTheEnd() async throws {
+        for compensatesFailures in [false, true] {
+            let world = try ProcessorWorld()
+            let signaller = try waiting(world)
+            let processor = try world.processor([
+                world.step("pay", compensatesFailures: compensatesFailures) { _, context in
+                    if try context.signal("paid", as: String.self) != nil { return .fail("Too late.") }
+                    if world.ledger.all.count == 2 { try await signaller.signal("paid", of: "1", "receipt") }
+                    return .waitForSignal(atMost: .seconds(10))
+                }
+            ])
+            try await processor.start("1", Order())
+            try await processor.runDue()
+            world.simulation.advance(by: .seconds(10))
+            try await processor.runDue()
+            let status = try #require(try await processor.status(of: "1"))
+            #expect(status.phase == .compensated && status.failure == "Too late.")
+            #expect(world.ledger.count(of: "orders/1/pay!undo") == (compensatesFailures ? 1 : 0))
+        }
+    }
 }
