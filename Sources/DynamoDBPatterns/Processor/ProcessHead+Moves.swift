@@ -19,6 +19,13 @@ struct ProcessMove<State: Codable & Sendable>: Sendable {
     var outgoing = Outgoing.Content()
     /// Whether a signal that the step did not see refuses the move.
     var heedsSignals = false
+    /// Whether an attempt of the step at work was begun.
+    var hasBegun = true
+
+    /// Whether it says that the step at work is done.
+    func hasSucceeded(over head: ProcessHead<State>) -> Bool {
+        self.head.phase != .compensating && self.head.passed.count > head.passed.count
+    }
 }
 
 extension ProcessHead {
@@ -38,11 +45,13 @@ extension ProcessHead {
         return next.undoing(steps)
     }
 
-    /// The step at work looks again, since a signal came: no failed attempt, yet one that began, and with a claim of
-    /// full length, which the next record makes.
-    mutating func lookAgain() {
-        attempt += 1
-        waits += 1
+    /// The step at work looks again, since the process was changed: no failed attempt, yet one that began, where one did,
+    /// and with a claim of full length, which the next record makes.
+    mutating func lookAgain(after move: ProcessMove<State>) {
+        if move.hasBegun {
+            attempt += 1
+            waits += 1
+        }
         claimedUntil = 0
     }
 

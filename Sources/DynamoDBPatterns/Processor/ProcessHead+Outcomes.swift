@@ -3,7 +3,7 @@ extension ProcessHead {
     func notBegun(rest: ProcessMove<State>.Rest) -> ProcessMove<State> {
         var next = self
         next.attempt -= 1
-        return ProcessMove(head: next, rest: rest)
+        return ProcessMove(head: next, rest: rest, hasBegun: false)
     }
 
     /// What follows from an effect that did not throw.

@@ -28,8 +28,8 @@ struct ProcessHead<State: Codable & Sendable>: Sendable {
     var unknownSince: Int64?
     /// Until when the claim lasts, in milliseconds since 1970.
     var claimedUntil: Int64
-    /// Whether the step succeeded, which could not be recorded; of the worker, and not of the item.
-    var isUnrecorded = false
+    /// Whether an attempt of the step may have succeeded that nobody recorded: its worker ended, or could not.
+    var isUnrecorded: Bool
     /// How often this worker has claimed it again since the last step; of the worker, and not of the item.
     var renewals = 0
     let signalCount: Int64
@@ -74,6 +74,7 @@ extension ProcessHead {
         failure = item[ProcessItem.failure]?.string
         lastError = item[ProcessItem.lastError]?.string
         unknownSince = item[ProcessItem.unknownSince]?.int64
+        isUnrecorded = item[ProcessItem.unrecorded] != nil || item[ProcessItem.claimed]?.int64 ?? 0 > 1
         claimedUntil = item[PatternTable.Attribute.due]?.int64 ?? 0
         signalCount = item[ProcessItem.signalCount]?.int64 ?? 0
         signals = item.reduce(into: [:]) { signals, attribute in
@@ -96,6 +97,7 @@ extension ProcessHead {
         update.set(ProcessItem.waitUntil, orRemove: waitUntil.map { .integer($0) })
         update.set(ProcessItem.failure, orRemove: failure.map { .string($0) })
         update.set(ProcessItem.lastError, orRemove: lastError.map { .string($0) })
+        update.set(ProcessItem.unrecorded, orRemove: isUnrecorded ? .bool(true) : nil)
         update.set(ProcessItem.unknownSince, orRemove: unknownSince.map { .integer($0) })
     }
 }

@@ -69,7 +69,7 @@ extension Processor {
     private func renewing(_ head: ProcessHead<State>) -> ProcessMove<State> {
         var next = head
         next.renewals += 1
-        guard next.renewals > 3 else { return ProcessMove(head: next, rest: .claimed) }
+        guard next.renewals > 3 else { return ProcessMove(head: next, rest: .claimed, hasBegun: false) }
         let reason = "DynamoDB's answers take longer than the processor's lease of \(lease) ms."
         logger.warning("A step was put off. \(reason)", metadata: ["processor.name": "\(name)"])
         next.lastError = reason

@@ -25,12 +25,14 @@ extension Processor {
         let free = table.write(key, waking, if: .all([isForward, .absent(ProcessItem.claimed)]))
         let held = table.write(key, update, if: .all([isForward, .exists(ProcessItem.claimed)]))
         // Which of the two holds may change between the tries, as workers come and go.
+        var isInDoubt = false
         for _ in 0..<20 {
             for write in [free, held] {
                 guard case .refused(let item, let inDoubt) = try await table.carryOut(write) else { return true }
+                isInDoubt = isInDoubt || inDoubt
                 guard let item else { throw PatternError(.notFound, "There is no process “\(id)”.") }
                 guard item[ProcessItem.status]?.string == ProcessPhase.running.rawValue else {
-                    return inDoubt && item[ProcessItem.cancellation]?.string == reason.shortened
+                    return isInDoubt && item[ProcessItem.cancellation]?.string == reason.shortened
                 }
             }
         }

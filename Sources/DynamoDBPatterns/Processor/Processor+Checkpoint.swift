@@ -81,7 +81,7 @@ extension Processor {
         switch rest {
         case .claimed:
             update.setDue(now + lease, of: key, in: table)
-            marks[ProcessItem.claimed] = .bool(true)
+            marks[ProcessItem.claimed] = .integer(1)
         case .until(let moment): update.setDue(moment, of: key, in: table)
         case .waiting(let moment):
             update.setDue(moment, of: key, in: table)

@@ -17,7 +17,7 @@ extension Processor {
         update.increment(ProcessItem.version)
         // Counted before it begins: a step that takes its worker along uses its attempts up too.
         update.increment(ProcessItem.attempt)
-        update.set(ProcessItem.claimed, .bool(true))
+        update.increment(ProcessItem.claimed)
         update.remove(ProcessItem.waiting)
         update.remove(ProcessItem.wake)
         let isDue = Condition.all([

@@ -60,9 +60,8 @@ extension Processor {
         let key = headKey(id)
         var update = ItemUpdate()
         update.increment(ProcessItem.version)
-        // The attempts begin anew, but that there were some is not forgotten.
-        update.set(ProcessItem.attempt, .integer(1))
-        update.set(ProcessItem.waits, .integer(1))
+        // The attempts begin anew, but whether there were some is not forgotten.
+        update.copy(ProcessItem.attempt, to: ProcessItem.waits)
         update.remove(ProcessItem.unknownSince)
         setRest(.ready, of: key, in: &update)
         let write = table.write(key, update, if: .exists(ProcessItem.stuck))

@@ -91,7 +91,9 @@ extension Processor {
         while true {
             var move = try await move(head, of: id, until: end)
             var saved = try await save(move, of: id, over: head)
+            let isUnrecorded = head.isUnrecorded || move.hasSucceeded(over: head)
             if case .refused(let error) = saved {
+                head.isUnrecorded = isUnrecorded
                 move = failing(head, error)
                 saved = try await save(move, of: id, over: head)
             }
@@ -100,10 +102,9 @@ extension Processor {
                 head = next
                 guard move.rest == .claimed else { return }
             case .changed(let item):
-                let isDone = move.head.phase != .compensating && move.head.passed.count > head.passed.count
                 head = try ProcessHead(item)
-                head.lookAgain()
-                head.isUnrecorded = isDone
+                head.lookAgain(after: move)
+                head.isUnrecorded = isUnrecorded
             case .fenced:
                 logger.info(
                     "Another worker has taken a process over.",

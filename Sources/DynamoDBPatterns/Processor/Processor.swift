@@ -117,8 +117,10 @@ enum ProcessItem {
     /// There while the process waits, so that a signal makes it due.
     static let waiting = "waiting"
     static let stuck = "stuck"
-    /// There while a worker has the process.
+    /// There while a worker has the process: how many have claimed it since the last record, each after another ended.
     static let claimed = "claimed"
+    /// There where an attempt of the step may have succeeded that nobody recorded.
+    static let unrecorded = "unrecorded"
     /// What a stream's filter looks for.
     static let wake = "wake"
     static let topic = "topic"

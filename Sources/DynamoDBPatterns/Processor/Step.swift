@@ -20,7 +20,8 @@ public struct Step<State: Codable & Sendable>: Sendable {
     public let timeout: Duration?
     /// Whether the compensation is run although no attempt of the effect succeeded.
     ///
-    /// An attempt that failed may have taken effect all the same: its answer was lost, or its worker ended.
+    /// An attempt that failed may have taken effect all the same. One of which nobody knows how it ended, since its
+    /// worker did, or could not record it, is compensated in any case.
     public let compensatesFailures: Bool
     let effect: Effect
     let compensation: Compensation?
@@ -32,7 +33,7 @@ public struct Step<State: Codable & Sendable>: Sendable {
     ///   - retry: How often the effect, and then the compensation, is tried.
     ///   - timeout: After how long one attempt is cancelled; less than the processor's lease. An effect that does not
     ///     heed cancellation is waited for.
-    ///   - compensatesFailures: Whether the compensation is run although no attempt succeeded; then it must do nothing
+    ///   - compensatesFailures: Whether the compensation is run although all attempts failed; then it must do nothing
     ///     where there is nothing to undo.
     ///   - effect: Does the work.
     ///   - compensation: Undoes it; `nil` where nothing has to be undone.
@@ -56,7 +57,8 @@ extension Step {
     }
 }
 
-/// What became of an effect that did not throw; the state that it left is kept in each case.
+/// What became of an effect that did not throw; the state that it left is kept, unless the process was cancelled, or
+/// signalled as it was about to wait.
 public enum StepOutcome: Sendable, Hashable {
     /// It stands: the next step follows.
     case done

@@ -38,7 +38,7 @@ extension StepContext {
     }
 
     /// Puts a message into the outbox, where `Processor.relay` takes it from: in the same transaction as the step's
-    /// record, thus if and only if the effect returns and nobody has taken the process over.
+    /// record, thus if and only if the step is recorded.
     ///
     /// - Parameters:
     ///   - topic: Where it goes, or what it is.

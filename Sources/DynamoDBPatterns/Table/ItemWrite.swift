@@ -59,6 +59,7 @@ struct ItemUpdate: Sendable {
     private enum Value: Sendable {
         case value(AttributeValue)
         case ifAbsent(AttributeValue)
+        case attribute(String)
     }
 
     private var sets: [(name: String, value: Value)] = []
@@ -73,6 +74,9 @@ struct ItemUpdate: Sendable {
     /// Gives an attribute a value where it has none.
     mutating func setIfAbsent(_ name: String, _ value: AttributeValue) { sets.append((name, .ifAbsent(value))) }
 
+    /// Gives an attribute the value that another one has.
+    mutating func copy(_ other: String, to name: String) { sets.append((name, .attribute(other))) }
+
     mutating func remove(_ name: String) { removals.append(name) }
 
     /// Adds to a number; an attribute that is not there is 0.
@@ -86,6 +90,7 @@ struct ItemUpdate: Sendable {
             let name = holders.name(name)
             switch value {
             case .value(let value): parts.append("\(name) = \(holders.value(value))")
+            case .attribute(let other): parts.append("\(name) = \(holders.name(other))")
             case .ifAbsent(let value): parts.append("\(name) = if_not_exists(\(name), \(holders.value(value)))")
             }
         }

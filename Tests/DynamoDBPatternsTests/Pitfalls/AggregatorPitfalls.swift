@@ -18,15 +18,19 @@ struct AggregatorPitfalls {
     func duplicates(place: PitfallPlace) async throws {
         for storage in AddingTests.storages {
             let world = try await PitfallWorld(place)
-            for id in ["1", "2", "1", "2", "3", "3", "1"] {
+            let reader = try clicks(in: world.table, storage: storage)
+            for (number, id) in ["1", "2", "1", "2", "3", "3", "1"].enumerated() {
                 try await world.deliver { table in
                     let clicks = try clicks(in: table, storage: storage)
                     _ = try await clicks.add(Click(page: "p"), id: id, to: "s")
                     try await clicks.act(on: "s") { set in
                         #expect(set.count == 3)
+                        if storage == .inHead { #expect(Set(set.members.keys) == ["1", "2", "3"]) }
                         return [world.effect(set.key)]
                     }
                 }
+                let count = try await reader.read("s")?.count
+                #expect(count == min(number + 1, number < 4 ? 2 : 3))
             }
             let set = try #require(try await clicks(in: world.table, storage: storage).read("s"))
             #expect(set.count == 3 && set.state == .done)

@@ -23,15 +23,32 @@ struct OptimisticLockingPitfalls {
         let world = try await PitfallWorld(place)
         let names = (1...10).map { "\($0)" }
         for name in names {
+            var isAgain = false
             try await world.deliver { table in
+                defer { isAgain = true }
                 try await counters(in: table).update(Self.key, orInsert: Counter()) { counter in
-                    // As who calls again after an error that leaves it open has to.
-                    if !counter.steps.contains(name) { counter.steps.append(name) }
+                    // As who calls again after an error that leaves it open has to; `update` itself need not.
+                    if !isAgain || !counter.steps.contains(name) { counter.steps.append(name) }
                 }
             }
         }
         let counter = try #require(try await counters(in: world.table).load(Self.key))
         #expect(counter.item.steps == names && counter.version == 10)
+    }
+
+    @Test("Lost updates: of two who have loaded the same version, the second one is told", arguments: PitfallPlace.all)
+    func conflicts(place: PitfallPlace) async throws {
+        let world = try await PitfallWorld(place)
+        let counters = counters(in: world.table)
+        let inserted = try await counters.insert(Counter())
+        var (first, second) = (inserted, inserted)
+        first.item.steps = ["first"]
+        second.item.steps = ["second"]
+        try await counters.save(first)
+        let late = second
+        let conflict = await #expect(throws: Conflict<Counter>.self) { try await counters.save(late) }
+        #expect(conflict?.newer?.item.steps == ["first"] && conflict?.newer?.version == 2)
+        #expect(try await counters.load(Self.key)?.item.steps == ["first"])
     }
 
     @Test(

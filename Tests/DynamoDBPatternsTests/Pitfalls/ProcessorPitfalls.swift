@@ -136,19 +136,25 @@ struct ProcessorPitfalls {
         let world = try await PitfallWorld(place)
         let bank = Bank()
         let sent = EffectLedger()
+        let attempts = EffectLedger()
         let steps = ["reserve", "pay", "ship"].map { name in
-            step(name, bank) { _, context in
-                try context.send("news", name)
+            step(name, bank) { order, context in
+                attempts.note(name)
+                let news = "\(name) \(attempts.all.count)"
+                order.sent.append(news)
+                try context.send("news", news)
+                if name == "pay", context.attempt == 1 { throw Outage() }
                 return .done
             }
         }
         try await world.deliver { try await orders(steps, in: $0).start("1", Order()) }
-        _ = try await end(steps, in: world)
+        let status = try await end(steps, in: world)
         for _ in 0..<20 {
             try await world.deliver { try await orders(steps, in: $0).relay { sent.note(try $0.decode(String.self)) } }
             world.time.advance(by: .seconds(61))
         }
         let first = sent.all.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-        #expect(first == ["reserve", "pay", "ship"])
+        #expect(first == status.state.sent && first.count == 3)
+        #expect(attempts.all.count > 3, "at least one attempt was not recorded")
     }
 }

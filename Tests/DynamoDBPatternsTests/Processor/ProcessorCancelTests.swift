@@ -86,6 +86,56 @@ struct ProcessorCancelTests {
         #expect(world.ledger.all == ["orders/1/pay", "orders/1/pay!undo"])
     }
 
+    @Test("A step that succeeded, and whose record was lost or refused, is undone, also where failures need not be")
+    func unrecorded() async throws {
+        for fault in [Fault.crashBefore, .throttled, .notSent] {
+            let world = try ProcessorWorld()
+            let paying = world.step("pay", compensatesFailures: false) { _, context in
+                if context.attempt > 1 { throw PatternError(.poison, "The second answer says nothing.") }
+                return .done
+            }
+            let failing = FaultyDynamoDB(world.store, plan: .at(call: 2, fault).where(\.isWrite))
+            let other = try world.processor([paying])
+            try await other.start("1", Order())
+            await #expect(throws: (any Error).self) { try await world.processor([paying], in: failing).runDue() }
+            if fault == .crashBefore { try await other.cancel("1") }
+            world.simulation.advance(by: .seconds(61))
+            try await other.runDue()
+            #expect(try await other.status(of: "1")?.phase == .compensated)
+            #expect(world.ledger.count(of: "orders/1/pay!undo") == 1, "\(fault)")
+        }
+        let world = try ProcessorWorld()
+        let large = world.step("pay", retry: StepRetry(attempts: 1), compensatesFailures: false) { order, _ in
+            order.payment = String(repeating: "x", count: 500_000)
+            return .done
+        }
+        let processor = try world.processor([large])
+        try await processor.start("1", Order())
+        try await processor.runDue()
+        #expect(world.ledger.all == ["orders/1/pay", "orders/1/pay!undo"])
+    }
+
+    @Test("What was never begun is not undone: cancelled as it is put off, or after it was stuck and resumed")
+    func neverBegun() async throws {
+        let world = try ProcessorWorld()
+        let older = try world.processor(world.steps("ship"))
+        try await world.processor(world.steps("pay", "ship")).start("1", Order())
+        let cancelling = Interrupted(base: world.store, number: 2) { _ = try await older.cancel("1") }
+        try await world.processor(world.steps("ship"), in: cancelling).runDue()
+        #expect(try await older.status(of: "1")?.phase == .compensated)
+
+        try await world.processor(world.steps("pay", "ship")).start("2", Order())
+        for _ in 0..<20 {
+            try await older.runDue()
+            world.simulation.advance(by: .seconds(60))
+        }
+        try await older.resume("2")
+        try await older.cancel("2")
+        try await older.runDue()
+        #expect(try await older.status(of: "2")?.phase == .compensated)
+        #expect(world.ledger.all == [])
+    }
+
     @Test("A clock that is behind that of who cancels repeats no step")
     func clockBehind() async throws {
         let world = try ProcessorWorld()
@@ -144,12 +194,58 @@ struct ProcessorCancelTests {
         #expect(try await processor.status(of: "1")?.failure == "Enough.")
     }
 
-    /// Makes each update twice, since its answer was lost, with something in between.
-    private struct Retried: DynamoDBDecorator {
+    @Test("So it is where a worker claims in between, and only then goes back")
+    func lostReplyAndClaim() async throws {
+        let world = try ProcessorWorld()
+        let processor = try world.processor(world.steps("pay"))
+        try await processor.start("1", Order(), after: .seconds(3600))
+        // The worker has claimed when the first write is made again, and goes back before the second one.
+        let dying = FaultyDynamoDB(world.store, plan: .at(call: 2, .crashBefore).where(\.isWrite))
+        let claiming = try world.processor(world.steps("pay"), in: dying)
+        let interrupted = Retried(
+            base: Interrupted(base: world.store, number: 3) {
+                world.simulation.advance(by: .seconds(61))
+                try await processor.runDue()
+            }
+        ) {
+            _ = try? await claiming.runDue()
+            return 0
+        }
+        #expect(try await world.processor(world.steps("pay"), in: interrupted).cancel("1", because: "Enough."))
+        #expect(try await processor.status(of: "1")?.phase == .compensated)
+    }
+
+    /// Does something before one of the updates.
+    private final class Interrupted: DynamoDBDecorator {
         let base: any DynamoDBAPI
-        let meanwhile: @Sendable () async throws -> Int
+        private let number: Int
+        private let meanwhile: @Sendable () async throws -> Void
+        private let updates = EffectLedger()
+
+        init(base: any DynamoDBAPI, number: Int, _ meanwhile: @escaping @Sendable () async throws -> Void) {
+            (self.base, self.number, self.meanwhile) = (base, number, meanwhile)
+        }
 
         func updateItem(_ request: UpdateItemRequest) async throws -> UpdateItemResponse {
+            updates.note("update")
+            if updates.all.count == number { try await meanwhile() }
+            return try await base.updateItem(request)
+        }
+    }
+
+    /// Makes the first update twice, since its answer was lost, with something in between.
+    private final class Retried: DynamoDBDecorator {
+        let base: any DynamoDBAPI
+        private let meanwhile: @Sendable () async throws -> Int
+        private let updates = EffectLedger()
+
+        init(base: any DynamoDBAPI, _ meanwhile: @escaping @Sendable () async throws -> Int) {
+            (self.base, self.meanwhile) = (base, meanwhile)
+        }
+
+        func updateItem(_ request: UpdateItemRequest) async throws -> UpdateItemResponse {
+            updates.note("update")
+            guard updates.all.count == 1 else { return try await base.updateItem(request) }
             _ = try await base.updateItem(request)
             _ = try await meanwhile()
             do {
