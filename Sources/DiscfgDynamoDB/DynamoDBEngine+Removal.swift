@@ -73,17 +73,19 @@ extension DynamoDBEngine {
     }
 
     public func removeConfig(_ name: ConfigName) async throws -> Bool {
+        let mark = String(UInt64.random(in: .min ... .max), radix: 36)
         for _ in 0..<Self.removalTries {
             let attributes = try await table.get(layout(name).record, consistency: .strong)
             guard let found = try await table.call({ try attributes.map { try StoredConfig($0) } }) else {
                 return false
             }
             if found.isRemoved {
+                known.forget(name)
                 try await purge(found)
-                return false
+                return found.remover == mark
             }
             let tail = try await tail(of: found)
-            if try await end(found, after: tail) {
+            if try await end(found, after: tail, by: mark) {
                 known.forget(name)
                 try await purge(found)
                 return true
@@ -99,16 +101,17 @@ extension DynamoDBEngine {
 
     /// Ends the log, and marks the record: from here on the config is gone for everyone.
     ///
-    /// - Returns: Whether nobody else wrote first.
-    private func end(_ record: StoredConfig, after tail: LogTail) async throws -> Bool {
+    /// - Returns: Whether nobody else wrote first; `false` also where it was this very write, whose answer was lost.
+    private func end(_ record: StoredConfig, after tail: LogTail, by remover: String) async throws -> Bool {
         let entry = layout(record.name).entry(tail.revision + 1, record.incarnation).merging([
             Name.revision: .integer(tail.revision + 1), Name.time: .integer(tail.time.milliseconds),
             Name.end: .bool(true),
         ]) { $1 }
         let mark = RecordUpdate(
-            key: layout(record.name).record, expression: "SET #removed = :yes",
-            condition: "#log = :log AND attribute_not_exists(#removed)", names: [Name.removed, Name.log],
-            values: [":yes": .bool(true), ":log": .string(record.incarnation)])
+            key: layout(record.name).record, expression: "SET #removed = :yes, #remover = :mark",
+            condition: "#log = :log AND attribute_not_exists(#removed)",
+            names: [Name.removed, Name.remover, Name.log],
+            values: [":yes": .bool(true), ":mark": .string(remover), ":log": .string(record.incarnation)])
         do {
             try await table.transact([
                 .put(

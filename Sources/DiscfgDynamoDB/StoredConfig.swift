@@ -15,6 +15,8 @@ struct StoredConfig: Sendable {
     var hintTime: Timestamp
     /// Whether it is being removed: for everyone but who removes it, it is gone.
     var isRemoved: Bool
+    /// The mark of the call that removes it.
+    var remover: String?
 
     init(_ attributes: [String: AttributeValue]) throws {
         guard let name = attributes[Name.name]?.string, let settings = attributes[Name.settings]?.string,
@@ -30,6 +32,7 @@ struct StoredConfig: Sendable {
         trimmed = attributes[Name.trimmed]?.int64 ?? 0
         purged = attributes[Name.purged]?.int64 ?? 0
         isRemoved = attributes[Name.removed]?.bool ?? false
+        remover = attributes[Name.remover]?.string
     }
 
     /// The attributes of a new config.

@@ -91,6 +91,8 @@ enum Name {
     static let hint = "hint"
     static let hintTime = "hintAt"
     static let removed = "removed"
+    /// A mark of the call that removes it, by which that knows its own write where the answer was lost.
+    static let remover = "remover"
 
     // Changes inside a commit: single letters, because each of them is there twice.
     static let changedKey = "k"
