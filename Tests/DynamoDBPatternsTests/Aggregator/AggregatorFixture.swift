@@ -87,20 +87,7 @@ enum Aggregators {
     /// All records of the table's stream so far.
     static func records(of store: MemoryDynamoDB) async throws -> [StreamRecord] {
         guard let stream = store.streamARN(of: AggregatorFixture.tableName) else { return [] }
-        let shards = try await store.describeStream(.init(streamArn: stream)).streamDescription?.shards ?? []
-        var records: [StreamRecord] = []
-        for shard in shards {
-            let start = try await store.getShardIterator(
-                .init(streamArn: stream, shardId: shard.shardId ?? "", shardIteratorType: .trimHorizon))
-            var iterator = start.shardIterator
-            while let place = iterator {
-                let page = try await store.getRecords(.init(shardIterator: place))
-                guard let found = page.records, !found.isEmpty else { break }
-                records += found
-                iterator = page.nextShardIterator
-            }
-        }
-        return records
+        return try await PitfallWorld.records(of: stream, in: store)
     }
 }
 

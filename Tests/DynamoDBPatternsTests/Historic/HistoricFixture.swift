@@ -99,20 +99,6 @@ private final class SetTime: Sendable {
 extension MemoryDynamoDB {
     /// All records that a table's stream still has, parents before children.
     func records(of table: String) async throws -> [StreamRecord] {
-        let arn = try #require(streamARN(of: table))
-        let shards = try await describeStream(DescribeStreamRequest(streamArn: arn)).streamDescription?.shards ?? []
-        var records: [StreamRecord] = []
-        for shard in shards {
-            let id = try #require(shard.shardId)
-            var next = try await getShardIterator(
-                GetShardIteratorRequest(streamArn: arn, shardId: id, shardIteratorType: .trimHorizon)
-            ).shardIterator
-            while let iterator = next {
-                let page = try await getRecords(GetRecordsRequest(shardIterator: iterator))
-                records += page.records ?? []
-                next = page.records?.isEmpty == true ? nil : page.nextShardIterator
-            }
-        }
-        return records
+        try await PitfallWorld.records(of: try #require(streamARN(of: table)), in: self)
     }
 }

@@ -42,15 +42,6 @@ struct ProcessorRefusalTests {
 
     @Test("A write to a table that the worker's role may not touch")
     func denied() async throws {
-        struct Denying: DynamoDBDecorator {
-            let base: any DynamoDBAPI
-
-            func transactWriteItems(
-                _ request: TransactWriteItemsRequest, retryingContention: Bool
-            ) async throws -> TransactWriteItemsResponse {
-                throw AWSError("AccessDeniedException", "The role may not dynamodb:PutItem.", status: 400)
-            }
-        }
         let failure = try await failure(in: { Denying(base: $0.store) }) { context in
             context.write(.put(.init(tableName: "others", item: ["pk": .string("1"), "sk": .string("1")])))
         }
@@ -59,15 +50,6 @@ struct ProcessorRefusalTests {
 
     @Test("What the role lacks for the processor's own table is no failure of a step, which is done later")
     func deniedOutbox() async throws {
-        struct Denying: DynamoDBDecorator {
-            let base: any DynamoDBAPI
-
-            func transactWriteItems(
-                _ request: TransactWriteItemsRequest, retryingContention: Bool
-            ) async throws -> TransactWriteItemsResponse {
-                throw AWSError("AccessDeniedException", "The role may not dynamodb:PutItem.", status: 400)
-            }
-        }
         let world = try ProcessorWorld()
         let pay = world.step("pay", retry: StepRetry(attempts: 2)) { _, context in
             try context.send("paid", 1)
@@ -118,5 +100,16 @@ struct ProcessorRefusalTests {
             #expect(try await processor.stuck() == ["1"], "\(name)")
             #expect(try await processor.status(of: "2")?.phase == .done)
         }
+    }
+}
+
+/// Denies each transaction, as for a role that lacks a permission.
+private struct Denying: DynamoDBDecorator {
+    let base: any DynamoDBAPI
+
+    func transactWriteItems(
+        _ request: TransactWriteItemsRequest, retryingContention: Bool
+    ) async throws -> TransactWriteItemsResponse {
+        throw AWSError("AccessDeniedException", "The role may not dynamodb:PutItem.", status: 400)
     }
 }
