@@ -11,17 +11,16 @@ extension Aggregator {
     /// Acts on a set that is complete or has timed out, unless that is done or somebody else is at it.
     ///
     /// Two requests besides the action; with the storage `asItems` a count of the members, until all can be seen, which
-    /// costs a read unit for each 4 KB of them. An action that fails is repeated by the next call, after the second failure
-    /// only once a lease has passed, and so on, up to an hour: whoever wants to give up counts with
+    /// costs a read unit for each 4 KB of them. An action that fails is repeated by the next call, after the second
+    /// failure only once a lease has passed, and so on, up to an hour: whoever wants to give up counts with
     /// `Aggregate.attempt`.
     ///
     /// - Parameters:
     ///   - set: The set's key.
     ///   - action: What to do; up to 99 writes to return.
     /// - Returns: Whether it was done.
-    /// - Throws: What the action throws; `PatternError` with the code `contention` where not all members can be seen yet,
-    ///   with the code `fenced` where the action took longer than the
-    ///   lease and somebody else took over, and `conflict` where its writes failed a condition; `AWSError`. Nothing
+    /// - Throws: What the action throws; `PatternError` with the code `contention` where not all members can be
+    ///   seen yet, with the code `fenced` where the action took longer than the lease and somebody else took over, and `conflict` where its writes failed a condition; `AWSError`. Nothing
     ///   that the action returned was written then, unless the error is an `AWSError` that `mayHaveTakenEffect`.
     @discardableResult
     public func act(on set: String, _ action: Action) async throws -> AggregateOutcome {

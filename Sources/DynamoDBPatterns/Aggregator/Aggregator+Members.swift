@@ -20,7 +20,7 @@ extension Aggregator {
         guard storage == .asItems else { return }
         try await table.awaitItems(
             claim.head.count, of: membersQuery(of: claim.set),
-            try: claim.head.item[AggregateHead.Attribute.attempt]?.int64 ?? 1)
+            tried: claim.head.item[AggregateHead.Attribute.attempt]?.int64 ?? 1)
     }
 
     private func membersQuery(of set: String) -> QueryRequest {

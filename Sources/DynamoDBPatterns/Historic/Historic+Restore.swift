@@ -9,8 +9,8 @@ public import Foundation
 extension Historic {
     /// Makes an old version the newest one: its content is written as a new version, which the history gets as well.
     ///
-    /// An item that was deleted is inserted again, and one that cannot be read any more is mended. An attribute for DynamoDB's expiry is restored as it was: one in the
-    /// past lets the item expire again.
+    /// An item that was deleted is inserted again, and one that cannot be read any more is mended. An attribute for
+    /// DynamoDB's expiry is restored as it was: one in the past lets the item expire again.
     ///
     /// - Parameter entry: The version, from `history(of:)`.
     /// - Returns: The item at its new version.

@@ -41,7 +41,8 @@ extension DynamoDBAPI {
     ///   - clock: The pauses between tries.
     ///   - tries: How many to make, at least 1.
     ///   - body: Loads what it needs and says what to write; called once for each try, so that it may change nothing
-    ///     else, and that what was loaded before it is outdated at each try but the first. Its loads may see several moments: it must bear with what does not fit together.
+    ///     else, and that what was loaded before it is outdated at each try but the first. Its loads may see several
+    ///     moments: it must bear with what does not fit together.
     /// - Returns: What `body` returned at the try that was committed.
     /// - Throws: `PatternError` with code `contention` after the last try; `AWSError`, whose `mayHaveTakenEffect` means
     ///   that it is not known whether the transaction was carried out; what `body` throws.

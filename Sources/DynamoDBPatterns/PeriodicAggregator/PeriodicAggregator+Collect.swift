@@ -16,8 +16,9 @@ extension PeriodicAggregator {
     /// - Parameters:
     ///   - member: What is collected.
     ///   - id: What it is known by, 1 to 512 bytes: a second member of the same identity and bucket is a duplicate.
-    ///   - time: When it happened, at most a year ahead. It has to be the same each time that the member is delivered, such as the time in
-    ///     the event itself; with the moment of the delivery, a second delivery would be another member.
+    ///   - time: When it happened, at most a year ahead. It has to be the same each time that the member is delivered,
+    ///     such as the time in the event itself; with the moment of the delivery, a second delivery would be another
+    ///     member.
     /// - Returns: What became of it. After an error it may have been collected: deliver it again.
     /// - Throws: `PatternError` with code `invalidArgument`, `tooLarge`, or `contention` where buckets far ahead of our
     ///   clock are closed; `EncodingError`; `AWSError`.

@@ -39,6 +39,6 @@ extension PeriodicAggregator {
         var members = membersQuery(of: shard, in: head.bucket, after: nil)
         members.filterExpression = "attribute_exists(#a)"
         members.expressionAttributeNames?["#a"] = MemberAttribute.admitted
-        try await table.awaitItems(admitted, of: members, try: head.fence, meanwhile: meanwhile)
+        try await table.awaitItems(admitted, of: members, tried: head.fence, meanwhile: meanwhile)
     }
 }

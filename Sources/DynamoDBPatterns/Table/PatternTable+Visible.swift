@@ -9,19 +9,19 @@ extension PatternTable {
     /// - Parameters:
     ///   - count: How many there have to be.
     ///   - query: Which ones; only their number is asked for.
-    ///   - try: Which try of the work this is, from 1. What five tries have waited for in vain was deleted by hand, and
+    ///   - tried: Which try of the work this is, from 1. What five tries have waited for in vain was deleted by hand, and
     ///     is waited for no more.
     ///   - meanwhile: Called after each page, so that a lease can be kept.
     /// - Throws: `PatternError` with the code `contention` where they cannot be seen yet; `AWSError`; what `meanwhile`
     ///   throws.
     func awaitItems(
-        _ count: Int, of query: QueryRequest, try: Int64, meanwhile: () async throws -> Void = {}
+        _ count: Int, of query: QueryRequest, tried: Int64, meanwhile: () async throws -> Void = {}
     ) async throws {
         for attempt in 1...10 {
             if attempt > 1 { try await clock.sleep(.conflictBackoff(attempt, clock)) }
             if try await number(of: query, meanwhile) >= count { return }
         }
-        guard `try` > 5 else {
+        guard tried > 5 else {
             throw PatternError(
                 .contention, "Of \(count) items that transactions have written, not all can be seen yet.",
                 hint: "It is tried again later; where items were deleted by hand, five times.")

@@ -32,6 +32,24 @@ struct ProcessorCostTests {
         #expect(try await cost(world) { _ = try await processor.status(of: "1") } == "1 GetItem: 0.0 written, 1.0 read")
     }
 
+    @Test("A cancellation is one request where nobody has the process, two where a worker does")
+    func cancellation() async throws {
+        let world = try ProcessorWorld()
+        let other = try world.processor(world.steps("pay"))
+        let processor = try world.processor([
+            world.step("pay") { _, _ in
+                let held = try await cost(world) { try await other.cancel("1") }
+                #expect(held == "2 UpdateItem: 2.0 written, 0.0 read")
+                return .done
+            }
+        ])
+        for id in ["1", "2"] { try await processor.start(id, Order(), after: .seconds(id == "1" ? 0 : 60)) }
+        let free = try await cost(world) { try await processor.cancel("2") }
+        #expect(free == "1 UpdateItem: 3.0 written, 0.0 read")
+        try await processor.advance("1")
+        #expect(world.ledger.all == ["orders/1/pay", "orders/1/pay!undo"])
+    }
+
     @Test("A signal is one request where the process waits, two where it does not")
     func signal() async throws {
         let world = try ProcessorWorld()
