@@ -2,7 +2,7 @@ import AWSClient
 import Synchronization
 import Testing
 
-@Suite("Renewal of refused credentials", .timeLimit(.minutes(5)))
+@Suite("Renewal of refused credentials")
 struct RenewalTests {
     /// Hands out `KEY1`, `KEY2` and so on.
     private struct Source: CredentialsProvider {

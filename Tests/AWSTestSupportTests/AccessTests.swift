@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// Users and policies, with AWS's own client library for Python, which is installed beside ministack.
-@Suite("Access", .needsMinistack, .timeLimit(.minutes(2)))
+@Suite("Access", .needsMinistack)
 struct AccessTests {
     private static let policy = """
         {"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["dynamodb:PutItem","dynamodb:CreateTable"],\

@@ -2,7 +2,7 @@ import AWSTestSupport
 import Testing
 
 /// What the proxy counts.
-@Suite("Counts", .timeLimit(.minutes(5)))
+@Suite("Counts")
 struct CountTests {
     @Test(
         "The units of an answer are the sum over its tables",

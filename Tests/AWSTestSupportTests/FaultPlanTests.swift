@@ -3,7 +3,7 @@ import Testing
 @testable import AWSTestSupport
 
 /// When faults happen.
-@Suite("Fault plan", .timeLimit(.minutes(5)))
+@Suite("Fault plan")
 struct FaultPlanTests {
     @Test("The same seed gives the same faults to the same requests, another seed others")
     func seeds() async throws {

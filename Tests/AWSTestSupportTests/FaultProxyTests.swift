@@ -4,7 +4,7 @@ import NIOHTTP1
 import Testing
 
 /// What a client sees through the proxy, and what reaches the server.
-@Suite("Fault proxy", .timeLimit(.minutes(5)))
+@Suite("Fault proxy")
 struct FaultProxyTests {
     @Test("Without a plan, requests and answers pass unchanged, on one connection on either side")
     func passing() async throws {

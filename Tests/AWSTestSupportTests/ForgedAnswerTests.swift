@@ -5,7 +5,7 @@ import Testing
 @testable import AWSTestSupport
 
 /// The errors that the proxy makes, as a client gets them.
-@Suite("Forged answers", .timeLimit(.minutes(5)))
+@Suite("Forged answers")
 struct ForgedAnswerTests {
     private static let put = #"{"TableName":"t1","Item":{}}"#
     private static let transaction = """

@@ -13,7 +13,7 @@ extension Trait where Self == ConditionTrait {
 }
 
 /// The stand-in itself: that it runs, and that it never outlives its tests.
-@Suite("Ministack", .needsMinistack, .timeLimit(.minutes(2)))
+@Suite("Ministack", .needsMinistack)
 struct MinistackTests {
     private static let table = """
         {"TableName":"table","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],\

@@ -5,7 +5,7 @@ import Testing
 @testable import AWSTestSupport
 
 /// Programs that end with the process that started them.
-@Suite("Supervised program", .timeLimit(.minutes(5)))
+@Suite("Supervised program")
 struct SupervisedProgramTests {
     /// Runs a shell script in a folder of its own.
     private static func start(_ script: String) throws -> (program: SupervisedProgram, folder: URL) {

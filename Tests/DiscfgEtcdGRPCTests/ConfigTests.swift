@@ -6,7 +6,7 @@ import Testing
 
 @testable import DiscfgEtcdGRPC
 
-@Suite("Which config a call is about", .timeLimit(.minutes(5)))
+@Suite("Which config a call is about")
 struct ConfigTests {
     @Test("Metadata chooses another config, for calls and for streams")
     func anotherConfig() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiscfgEtcdGRPC
 
-@Suite("The Lock and Election services over gRPC", .timeLimit(.minutes(5)))
+@Suite("The Lock and Election services over gRPC")
 struct CoordinationTests {
     @Test("A lock goes to the next when the lease of its owner ends, and then when it is unlocked")
     func lock() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiscfgEtcdGRPC
 
-@Suite("Frames of clients", .timeLimit(.minutes(2)))
+@Suite("Frames of clients")
 struct FrameTests {
     private static let preface = [UInt8]("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     private static let settings = frame(4, payload: [])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DiscfgEtcdGRPC
 
-@Suite("The KV service over gRPC", .timeLimit(.minutes(5)))
+@Suite("The KV service over gRPC")
 struct KVTests {
     @Test("A key is put and read with all that etcd tells of it")
     func putAndGet() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiscfgEtcdGRPC
 
-@Suite("The Lease service over gRPC", .timeLimit(.minutes(5)))
+@Suite("The Lease service over gRPC")
 struct LeaseTests {
     @Test("A lease is granted, described, listed and revoked, with what is attached to it")
     func life() async throws {

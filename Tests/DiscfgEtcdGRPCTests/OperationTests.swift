@@ -6,7 +6,7 @@ import Testing
 
 @testable import DiscfgEtcdGRPC
 
-@Suite("The Maintenance, Cluster and Auth services over gRPC", .timeLimit(.minutes(5)))
+@Suite("The Maintenance, Cluster and Auth services over gRPC")
 struct OperationTests {
     @Test("The status names the version, the leader and the revision")
     func status() async throws {

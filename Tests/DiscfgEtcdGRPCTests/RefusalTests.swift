@@ -3,7 +3,7 @@ import Testing
 
 @testable import DiscfgEtcdGRPC
 
-@Suite("Refusals over gRPC", .timeLimit(.minutes(5)))
+@Suite("Refusals over gRPC")
 struct RefusalTests {
     @Test(
         "A refusal has etcd's code and message",

@@ -11,7 +11,7 @@ import Testing
 
 @testable import DiscfgEtcdGRPC
 
-@Suite("The end of the server", .timeLimit(.minutes(5)))
+@Suite("The end of the server")
 struct ShutdownTests {
     private static let stopped = "etcdserver: server stopped"
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiscfgEtcdGRPC
 
-@Suite("The Watch service over gRPC", .timeLimit(.minutes(5)))
+@Suite("The Watch service over gRPC")
 struct WatchTests {
     @Test("Several watches share a stream, each with its events, until it is cancelled")
     func severalWatches() async throws {

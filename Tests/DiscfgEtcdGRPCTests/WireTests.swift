@@ -7,7 +7,7 @@ import Testing
 
 @testable import DiscfgEtcdGRPC
 
-@Suite("What comes over the wire", .timeLimit(.minutes(5)))
+@Suite("What comes over the wire")
 struct WireTests {
     @Test("A value of 1.5 MiB with its key is too large, and just below it is not")
     func largeValues() async throws {

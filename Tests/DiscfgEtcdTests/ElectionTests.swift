@@ -3,7 +3,7 @@ import DiscfgEtcd
 import DiscfgTestSupport
 import Testing
 
-@Suite("etcd elections", .timeLimit(.minutes(1)))
+@Suite("etcd elections")
 struct ElectionTests {
     @Test("The first who campaigns leads, with what was said then, and may say something else")
     func first() async throws {

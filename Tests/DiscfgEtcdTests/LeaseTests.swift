@@ -3,7 +3,7 @@ import DiscfgEtcd
 import DiscfgTestSupport
 import Testing
 
-@Suite("etcd leases", .timeLimit(.minutes(1)))
+@Suite("etcd leases")
 struct LeaseTests {
     @Test("A lease is granted with the id that was asked for, or with one of its own, once")
     func grant() async throws {

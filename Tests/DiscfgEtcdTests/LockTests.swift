@@ -3,7 +3,7 @@ import DiscfgEtcd
 import DiscfgTestSupport
 import Testing
 
-@Suite("etcd locks", .timeLimit(.minutes(1)))
+@Suite("etcd locks")
 struct LockTests {
     @Test("A lock is a key of its lease, and who has it has it again")
     func key() async throws {

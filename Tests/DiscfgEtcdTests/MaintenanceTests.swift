@@ -3,7 +3,7 @@ import DiscfgEtcd
 import Logging
 import Testing
 
-@Suite("etcd maintenance", .timeLimit(.minutes(1)))
+@Suite("etcd maintenance")
 struct MaintenanceTests {
     @Test("The status tells the version, the size, who leads, and the revision as Raft's index")
     func status() async throws {

@@ -3,7 +3,7 @@ import DiscfgEtcd
 import DiscfgTestSupport
 import Testing
 
-@Suite("etcd snapshots", .timeLimit(.minutes(1)))
+@Suite("etcd snapshots")
 struct SnapshotTests {
     private func parts(of fixture: EtcdFixture) async throws -> [SnapshotResponse] {
         let snapshot = try await EtcdSnapshot(fixture.etcd)

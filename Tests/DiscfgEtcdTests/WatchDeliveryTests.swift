@@ -2,7 +2,7 @@ import DiscfgCore
 import DiscfgEtcd
 import Testing
 
-@Suite("Delivery of etcd watches", .timeLimit(.minutes(1)))
+@Suite("Delivery of etcd watches")
 struct WatchDeliveryTests {
     @Test("What happens at one revision comes in one answer to each watch, in the order of the keys")
     func oneRevision() async throws {

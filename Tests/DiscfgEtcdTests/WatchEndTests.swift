@@ -4,7 +4,7 @@ import DiscfgTestSupport
 import Synchronization
 import Testing
 
-@Suite("The end of etcd watches", .timeLimit(.minutes(1)))
+@Suite("The end of etcd watches")
 struct WatchEndTests {
     @Test("A stream that is closed has ended for its reader, whenever that is")
     func close() async throws {

@@ -3,7 +3,7 @@ import DiscfgEtcd
 import DiscfgTestSupport
 import Testing
 
-@Suite("Progress of etcd watches", .timeLimit(.minutes(1)))
+@Suite("Progress of etcd watches")
 struct WatchProgressTests {
     @Test("A stream without watches is told the current revision, once for each question")
     func noWatches() async throws {

@@ -2,7 +2,7 @@ import DiscfgCore
 import DiscfgEtcd
 import Testing
 
-@Suite("etcd watches", .timeLimit(.minutes(1)))
+@Suite("etcd watches")
 struct WatchTests {
     @Test("A watch begins with what comes next, with what was, or with what will be")
     func starts() async throws {

@@ -2,7 +2,7 @@ import DiscfgCore
 import HTTPTypes
 import Testing
 
-@Suite("etcd v2 watches", .timeLimit(.minutes(2)))
+@Suite("etcd v2 watches")
 struct EtcdV2WatchTests {
     @Test("A wait ends with the first change of its path, as the write was answered", arguments: RESTFixture.transports)
     func longPoll(transport: RESTFixture.Transport) async throws {

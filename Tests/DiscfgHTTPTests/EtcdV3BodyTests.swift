@@ -2,7 +2,7 @@ import DiscfgCore
 import HTTPTypes
 import Testing
 
-@Suite("etcd v3 bodies", .timeLimit(.minutes(1)))
+@Suite("etcd v3 bodies")
 struct EtcdV3BodyTests {
     private static let noKey = "etcdserver: key is not provided"
 

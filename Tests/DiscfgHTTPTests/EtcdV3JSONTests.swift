@@ -2,7 +2,7 @@ import DiscfgCore
 import HTTPTypes
 import Testing
 
-@Suite("etcd v3 JSON", .timeLimit(.minutes(1)))
+@Suite("etcd v3 JSON")
 struct EtcdV3JSONTests {
     private static let header2 = EtcdV2Fixture.header(2)
 

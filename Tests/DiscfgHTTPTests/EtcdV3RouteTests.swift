@@ -2,7 +2,7 @@ import DiscfgCore
 import HTTPTypes
 import Testing
 
-@Suite("etcd v3 routes", .timeLimit(.minutes(1)))
+@Suite("etcd v3 routes")
 struct EtcdV3RouteTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         let path: String

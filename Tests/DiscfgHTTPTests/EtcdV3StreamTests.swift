@@ -2,7 +2,7 @@ import DiscfgCore
 import HTTPTypes
 import Testing
 
-@Suite("etcd v3 streams", .timeLimit(.minutes(1)))
+@Suite("etcd v3 streams")
 struct EtcdV3StreamTests {
     private static func result(_ revision: Int64, _ rest: String) -> String {
         #"{"result":{\#(EtcdV2Fixture.header(revision)),\#(rest)}}"#

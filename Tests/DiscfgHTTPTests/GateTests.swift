@@ -2,7 +2,7 @@ import Testing
 
 @testable import DiscfgHTTP
 
-@Suite("Gate", .timeLimit(.minutes(5)))
+@Suite("Gate")
 struct GateTests {
     @Test("What is over at once is over, however often, and what is not is ended by the gate")
     func bound() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DiscfgNotifications
 
-@Suite("The service of a server", .timeLimit(.minutes(5)))
+@Suite("The service of a server")
 struct NotificationServiceTests {
     /// Looks often for what others changed.
     private struct QuickEngine: EngineWrapper {

@@ -29,6 +29,16 @@ enum StandIn {
         }
     }
 
+    /// Switches off the removal of expired items.
+    ///
+    /// The stand-in judges expiry by the machine's clock; a test with a clock of its own may be years behind it.
+    static func keepExpiredItems(in table: String) async throws {
+        _ = try await DynamoDB(client()).updateTimeToLive(
+            UpdateTimeToLiveRequest(
+                tableName: table, timeToLiveSpecification: TimeToLiveSpecification(attributeName: "ttl", enabled: false)
+            ))
+    }
+
     /// A new table of the patterns.
     static func table() async throws -> PatternTable {
         let dynamoDB = DynamoDB(try await client())

@@ -4,7 +4,7 @@ import Testing
 @testable import LambdaRuntime
 
 /// Connections that break, and a runtime API that refuses.
-@Suite("Connections to the runtime API", .timeLimit(.minutes(5)))
+@Suite("Connections to the runtime API")
 struct ConnectionTests {
     @Test("A connection that breaks while an invocation is awaited is made anew", arguments: [1, 2, 3])
     func broken(times: Int) async throws {

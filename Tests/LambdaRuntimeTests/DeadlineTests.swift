@@ -3,7 +3,7 @@ import Testing
 
 @testable import LambdaRuntime
 
-@Suite("Deadlines", .timeLimit(.minutes(5)))
+@Suite("Deadlines")
 struct DeadlineTests {
     /// A moment of the wall clock, in milliseconds since 1970.
     private static let now: Int64 = 1_795_393_013_546

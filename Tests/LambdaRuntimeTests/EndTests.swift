@@ -4,7 +4,7 @@ import Testing
 @testable import LambdaRuntime
 
 /// How a run ends.
-@Suite("The end of a run", .timeLimit(.minutes(5)))
+@Suite("The end of a run")
 struct EndTests {
     @Test("A run that is cancelled while it waits returns, and its connections are closed")
     func cancelledWaiting() async throws {

@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// What Lambda is told when a handler fails.
-@Suite("Failures of a handler", .timeLimit(.minutes(5)))
+@Suite("Failures of a handler")
 struct FailureTests {
     /// The body of a failure, as Lambda reads it.
     private struct Told: Decodable, Equatable {

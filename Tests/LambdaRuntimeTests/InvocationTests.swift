@@ -4,7 +4,7 @@ import Testing
 @testable import LambdaRuntime
 
 /// What a handler is given, and where its answer arrives.
-@Suite("Invocations", .timeLimit(.minutes(5)))
+@Suite("Invocations")
 struct InvocationTests {
     @Test("Two invocations use one connection, and each answer arrives under the identity of its invocation")
     func twoInvocations() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import LambdaRuntime
 
 /// What is said before the first invocation.
-@Suite("The start of a runtime", .timeLimit(.minutes(5)))
+@Suite("The start of a runtime")
 struct StartTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import Testing
 
-@Suite("Cached credentials", .timeLimit(.minutes(5)))
+@Suite("Cached credentials")
 struct CachedCredentialsTests {
     /// A source that hands out what a test puts in, and is held up until it does.
     private final class Source: CredentialsProvider {

@@ -75,7 +75,7 @@ struct ProcessCredentialsTests {
         }
     }
 
-    @Test("A program that takes too long is stopped", .timeLimit(.minutes(5)))
+    @Test("A program that takes too long is stopped")
     func slow() async throws {
         try await CredentialsFolder.with { folder in
             let program = try script(
@@ -91,7 +91,7 @@ struct ProcessCredentialsTests {
         }
     }
 
-    @Test("A program that leaves another one behind is not waited for", .timeLimit(.minutes(5)))
+    @Test("A program that leaves another one behind is not waited for")
     func leftBehind() async throws {
         try await CredentialsFolder.with { folder in
             let program = try script("sleep 20 &\necho '\(Self.good)'", folder)
@@ -99,7 +99,7 @@ struct ProcessCredentialsTests {
         }
     }
 
-    @Test("Whoever is cancelled does not wait for the program", .timeLimit(.minutes(5)))
+    @Test("Whoever is cancelled does not wait for the program")
     func cancelled() async throws {
         try await CredentialsFolder.with { folder in
             let program = try script("touch '\(folder.path)/started'; exec sleep 100", folder)

@@ -3,7 +3,7 @@ import AWSTestSupport
 import Testing
 
 /// What a server that checks signatures and policies makes of ours.
-@Suite("Access, live", .needsMinistack, .timeLimit(.minutes(2)))
+@Suite("Access, live", .needsMinistack)
 struct AccessTests {
     private static let policy = """
         {"Version":"2012-10-17","Statement":[{"Effect":"Allow",\

@@ -2,7 +2,7 @@ import AWSClient
 import AWSTestSupport
 import Testing
 
-@Suite("DynamoDB, live", .needsMinistack, .timeLimit(.minutes(2)))
+@Suite("DynamoDB, live", .needsMinistack)
 struct DynamoDBLiveTests {
     /// Runs a test with a table of its own: a text as partition key, bytes as sort key.
     private func withTable(_ body: (DynamoDB, AWSClient, String, TableDescription) async throws -> Void) async throws {

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 /// Credentials that end while many work with them: from the source to the server, all of it real.
-@Suite("Expiring credentials, live", .needsMinistack, .timeLimit(.minutes(2)))
+@Suite("Expiring credentials, live", .needsMinistack)
 struct ExpiryTests {
     private static let tasks = 20
     private static let policy =

@@ -4,7 +4,7 @@ import Testing
 @testable import AWSClient
 
 /// What a stand-in for AWS makes of our messages and events.
-@Suite("Notifications, live", .needsMinistack, .timeLimit(.minutes(2)))
+@Suite("Notifications, live", .needsMinistack)
 struct NotificationsLiveTests {
     private static let text = "hé 🦊 +&=%;\"<>\n\t{}"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiscfgNotifications
 
-@Suite("Delivery", .timeLimit(.minutes(5)))
+@Suite("Delivery")
 struct DeliveryTests {
     @Test("A commit below the prefix is sent once, with who changed what and why, and without any value")
     func once() async throws {

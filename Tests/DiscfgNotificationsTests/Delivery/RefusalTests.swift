@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiscfgNotifications
 
-@Suite("Refusals", .timeLimit(.minutes(5)))
+@Suite("Refusals")
 struct RefusalTests {
     @Test("What is refused is tried again when its pause is over and not before, and later commits wait")
     func pause() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiscfgNotifications
 
-@Suite("Replay", .timeLimit(.minutes(5)))
+@Suite("Replay")
 struct ReplayTests {
     /// A bench on which so many commits were given up.
     private func bench(givenUp count: Int) async throws -> Bench {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiscfgNotifications
 
-@Suite("Rules, from their making to their end", .timeLimit(.minutes(5)))
+@Suite("Rules, from their making to their end")
 struct RuleLifeTests {
     private static let webhook = "https://hooks.example/in?token=PATH"
 

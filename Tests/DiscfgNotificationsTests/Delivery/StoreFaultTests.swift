@@ -5,7 +5,7 @@ import Testing
 @testable import DiscfgNotifications
 
 /// What becomes of notifications when the store fails at any one call, in any way.
-@Suite("Faults of the store", .timeLimit(.minutes(2)))
+@Suite("Faults of the store")
 struct StoreFaultTests {
     /// A delivery in which everything happens: notes in between, a refusal, one that is given up, and word that is left.
     private func scene(_ engine: FailingEngine) async throws -> (Bench, Notifier) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiscfgNotifications
 
-@Suite("Turns", .timeLimit(.minutes(5)))
+@Suite("Turns")
 struct TurnTests {
     @Test("A sender that never comes back is taken over after the claim's time, and nothing is lost")
     func hung() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiscfgNotifications
 
-@Suite("Word that is left for whoever sends", .timeLimit(.minutes(5)))
+@Suite("Word that is left for whoever sends")
 struct WordTests {
     @Test("Who comes while another sends leaves word and goes, and the other sends what came meanwhile")
     func word() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 /// Notifications on their way through a stand-in for AWS, from a commit to whoever reads the queue.
 @Suite(
-    "Targets, live", .timeLimit(.minutes(2)),
+    "Targets, live",
     .enabled(if: Ministack.skipReason == nil, Comment(rawValue: Ministack.skipReason ?? "")))
 struct LiveTargetTests {
     /// Runs a test with a notifier that sends to the stand-in, and a name that no other test has.

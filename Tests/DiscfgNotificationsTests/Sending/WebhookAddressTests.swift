@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiscfgNotifications
 
-@Suite("Where webhooks may go", .timeLimit(.minutes(5)))
+@Suite("Where webhooks may go")
 struct WebhookAddressTests {
     private let strict = WebhookSender(policy: AddressPolicy(allowsPrivate: false), timeout: .seconds(30))
     private let lax = WebhookSender(policy: AddressPolicy(allowsPrivate: true), timeout: .seconds(30))

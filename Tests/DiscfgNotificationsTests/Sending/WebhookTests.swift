@@ -7,7 +7,7 @@ import Testing
 
 @testable import DiscfgNotifications
 
-@Suite("Webhooks", .timeLimit(.minutes(5)))
+@Suite("Webhooks")
 struct WebhookTests {
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 

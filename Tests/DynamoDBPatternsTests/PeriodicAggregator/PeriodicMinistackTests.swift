@@ -10,6 +10,7 @@ struct PeriodicMinistackTests {
         let dynamoDB = DynamoDB(try await StandIn.client())
         let name = "periodic-\(UInt64.random(in: 0 ... .max))"
         try await PatternTable.create(name, in: dynamoDB)
+        try await StandIn.keepExpiredItems(in: name)
         let time = PeriodicTime()
         let clock = PatternClock(now: { time.now }, sleep: { time.move(by: $0) })
         func aggregator() throws -> PeriodicFixture.Aggregator {

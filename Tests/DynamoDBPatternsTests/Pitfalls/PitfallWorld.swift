@@ -41,6 +41,7 @@ struct PitfallWorld: Sendable {
             let client = try await StandIn.client()
             let dynamoDB = DynamoDB(client)
             try await PatternTable.create(name, in: dynamoDB)
+            try await StandIn.keepExpiredItems(in: name)
             let table = try await dynamoDB.describeTable(.init(tableName: name)).table
             (api, streams, stream) = (dynamoDB, DynamoDBStreams(client), try #require(table?.latestStreamArn))
         }

@@ -1,7 +1,7 @@
 import Testing
 
 /// etcd's own clients against the real server.
-@Suite("etcd's clients", EtcdPrograms.areAvailable, DynamoDBStore.isAvailable, .serialized, .timeLimit(.minutes(15)))
+@Suite("etcd's clients", EtcdPrograms.areAvailable, DynamoDBStore.isAvailable, .serialized)
 struct EtcdClientTests {
     @Test("Clients of the v2 API do all they can do", arguments: EtcdStore.allCases)
     func v2(store: EtcdStore) async throws {

@@ -11,8 +11,7 @@ private enum RandomRequests {
 
 /// The answers of the real server beside those of etcd 3.4.23: recorded ones, and those of an etcd that runs beside it.
 @Suite(
-    "Compared with etcd", EtcdPrograms.areAvailable, .serialized,
-    .timeLimit(.minutes(RandomRequests.asked == nil ? 15 : 600)))
+    "Compared with etcd", EtcdPrograms.areAvailable, .serialized)
 struct EtcdComparisonTests {
     /// What the newer etcd 3.6 takes and 3.4 does not, and so does discfg.
     private static let newer = ["url-safe-base64", "no-pad-base64"]
