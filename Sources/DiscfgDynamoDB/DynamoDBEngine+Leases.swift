@@ -74,8 +74,8 @@ extension DynamoDBEngine {
         }
     }
 
-    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool {
-        let isEnding = try await find(in: config) { layout, incarnation in
+    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String? {
+        try await find(in: config) { layout, incarnation in
             var update = RecordUpdate(
                 key: layout.lease(id, incarnation), expression: "SET #ending = :yes",
                 condition: "attribute_exists(#ending)", names: [Name.ending], values: [":yes": .bool(true)])
@@ -84,25 +84,29 @@ extension DynamoDBEngine {
                 update.names.append(Name.expiry)
                 update.values[":moment"] = .integer(moment.milliseconds)
             }
-            return try await table.update(update).map { _ in true }
+            return try await table.update(update).map { LeaseAttributes.generation($0) }
         }
-        return isEnding ?? false
     }
 
     /// The keys that were ever attached to a lease.
-    public func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
-        let keys = try await find(in: config) { layout, incarnation in
+    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
+        try await find(in: config) { layout, incarnation in
             let record = try await table.get(layout.lease(lease, incarnation), consistency: .strong)
-            return try await table.call { try record.map { try LeaseAttributes.keys($0) } }
+            guard let record, generation == nil || LeaseAttributes.generation(record) == generation else { return nil }
+            return try await table.call { try LeaseAttributes.keys(record) }
         }
-        return keys ?? []
     }
 
-    public func removeLease(_ id: Int64, in config: ConfigName) async throws {
+    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
         _ = try await find(in: config) { layout, incarnation in
-            try await table.delete(
-                layout.lease(id, incarnation), if: "#ending = :yes", names: ["#ending": Name.ending],
-                values: [":yes": .bool(true)]) ? true : nil
+            var (condition, names) = ("#ending = :yes", ["#ending": Name.ending])
+            var values: [String: AttributeValue] = [":yes": .bool(true)]
+            if let generation {
+                condition += " AND #mark = :mark"
+                (names["#mark"], values[":mark"]) = (Name.mark, .string(generation))
+            }
+            return try await table.delete(
+                layout.lease(id, incarnation), if: condition, names: names, values: values) ? true : nil
         }
     }
 

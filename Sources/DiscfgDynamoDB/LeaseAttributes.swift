@@ -25,6 +25,9 @@ enum LeaseAttributes {
             id: id, ttl: .milliseconds(span), expiry: Timestamp(milliseconds: expiry), isEnding: isEnding)
     }
 
+    /// What tells the lease from others that have its id before or after it.
+    static func generation(_ attributes: [String: AttributeValue]) -> String { attributes[Name.mark]?.string ?? "" }
+
     /// The keys that were ever attached to a lease.
     static func keys(_ attributes: [String: AttributeValue]) throws -> [Key] {
         try (attributes[Name.keys]?.binarySet ?? []).map { try ItemAttributes.key(.binary($0)) }

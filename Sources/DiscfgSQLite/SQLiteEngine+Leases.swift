@@ -7,13 +7,15 @@ extension SQLiteEngine {
             let head = try db.head(of: config)
             var query = try db.query(
                 """
-                INSERT INTO leases(config, id, ttl, expiry, ending) VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1
+                INSERT INTO leases(config, id, ttl, expiry, ending, generation) VALUES(?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO NOTHING RETURNING 1
                 """)
             query.bind(head.id)
             query.bind(lease.id)
             query.bind(lease.ttl.milliseconds)
             query.bind(lease.expiry.milliseconds)
             query.bind(Int64(lease.isEnding ? 1 : 0))
+            query.bind(UniqueID.next())
             return try query.first { _ in true } ?? false
         }
     }
@@ -48,34 +50,46 @@ extension SQLiteEngine {
         }
     }
 
-    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool {
+    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String? {
         try await write { db in
             var query = try db.query(
-                "UPDATE leases SET ending = 1 WHERE config = ? AND id = ? AND (ending OR expiry <= ?) RETURNING 1")
+                """
+                UPDATE leases SET ending = 1 WHERE config = ? AND id = ? AND (ending OR expiry <= ?) RETURNING generation
+                """)
             query.bind(try db.head(of: config).id)
             query.bind(id)
             query.bind(moment?.milliseconds ?? .max)
-            return try query.first { _ in true } ?? false
+            return try query.first { $0.text(0) }
         }
     }
 
-    public func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
+    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
         // There can be any number.
         try await readApart { db in
             try db.reading {
+                let head = try db.head(of: config)
+                if let generation {
+                    var found = try db.query("SELECT 1 FROM leases WHERE config = ? AND id = ? AND generation = ?")
+                    found.bind(head.id)
+                    found.bind(lease)
+                    found.bind(generation)
+                    guard try found.first({ _ in true }) != nil else { return nil }
+                }
                 var query = try db.query("SELECT key FROM items WHERE config = ? AND lease = ?")
-                query.bind(try db.head(of: config).id)
+                query.bind(head.id)
                 query.bind(lease)
                 return try query.all { try ItemColumns.key($0, 0) }
             }
         }
     }
 
-    public func removeLease(_ id: Int64, in config: ConfigName) async throws {
+    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
         try await write { db in
-            var query = try db.query("DELETE FROM leases WHERE config = ? AND id = ? AND ending")
+            let condition = generation == nil ? "" : " AND generation = ?"
+            var query = try db.query("DELETE FROM leases WHERE config = ? AND id = ? AND ending\(condition)")
             query.bind(try db.head(of: config).id)
             query.bind(id)
+            if let generation { query.bind(generation) }
             try query.run()
         }
     }

@@ -108,6 +108,8 @@ enum Schema {
             PRIMARY KEY(config, name)
         ) STRICT, WITHOUT ROWID;
         """,
+        // What tells a lease from others that have its id later; the leases of an earlier format share one.
+        "ALTER TABLE leases ADD COLUMN generation TEXT NOT NULL DEFAULT '';",
     ]
 
     /// What a file is.

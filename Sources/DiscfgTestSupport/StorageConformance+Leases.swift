@@ -192,6 +192,31 @@ extension StorageConformance {
             try await world.engine.removeLease(1, in: world.config)
             try expectEqual(try await world.find(1)?.id, 1, "the new lease, which is not ending")
         },
+        Case("A lease has a generation, by which it is told from another of its id") { world in
+            try await world.grant(1)
+            try await world.attach("/a", to: 1)
+            let first = try await world.engine.endLease(1, in: world.config, ifOverdueAt: nil)
+            let old = try require(first, "the generation of the first lease")
+            try expectEqual(
+                try await world.engine.endLease(1, in: world.config, ifOverdueAt: nil), old, "the generation, again")
+            try expectEqual(
+                try await world.engine.keys(of: 1, generation: old, in: world.config)?.count, 1, "the number of keys")
+            try await world.delete(try await world.items()[0])
+            try await world.engine.removeLease(1, generation: old, in: world.config)
+            try expectEqual(
+                try await world.engine.keys(of: 1, generation: old, in: world.config), nil, "the keys of no lease")
+            try await world.grant(1)
+            try await world.attach("/a", to: 1)
+            try expectEqual(
+                try await world.engine.keys(of: 1, generation: old, in: world.config), nil, "the keys of another lease")
+            let second = try await world.engine.endLease(1, in: world.config, ifOverdueAt: nil)
+            let new = try require(second, "the generation of the second lease")
+            try expect(new != old, "another generation than \(old)")
+            try await world.engine.removeLease(1, generation: old, in: world.config)
+            try expectEqual(try await world.find(1)?.isEnding, true, "whether the second lease is ending still")
+            try await world.engine.removeLease(1, generation: new, in: world.config)
+            try expectEqual(try await world.find(1), nil, "the second lease after its removal")
+        },
         Case("Leases are their config's alone, and go with it") { world in
             let other = try world.name("other")
             let now = Timestamp(milliseconds: 10_000)
@@ -233,7 +258,7 @@ extension StorageWorld {
     }
 
     func end(_ id: Int64, at moment: Int64? = nil) async throws -> Bool {
-        try await engine.endLease(id, in: config, ifOverdueAt: moment.map { Timestamp(milliseconds: $0) })
+        try await engine.endLease(id, in: config, ifOverdueAt: moment.map { Timestamp(milliseconds: $0) }) != nil
     }
 
     func keys(of lease: Int64) async throws -> Set<String> {

@@ -160,7 +160,7 @@ struct CostTests {
             #expect(world.take() == ["TransactWriteItems": .init(requests: 1, units: 4)], "set again")
             _ = try await world.put("/l/1", lease: nil, after: again, on: engine)
             #expect(world.take() == ["TransactWriteItems": .init(requests: 1, units: 4)], "detached")
-            #expect(try await engine.endLease(1, in: .default, ifOverdueAt: nil))
+            #expect(try await engine.endLease(1, in: .default, ifOverdueAt: nil) != nil)
             #expect(world.take() == ["UpdateItem": .init(requests: 1, units: 1)], "ended")
             #expect(try await engine.keys(of: 1, in: .default).count == 1)
             #expect(world.take() == ["GetItem": .init(requests: 1, units: 1)], "its keys")

@@ -62,9 +62,10 @@ extension ConfigService {
     /// Gives the config's revision afterwards; `nil` where there was no such lease.
     public func revokeLease(_ id: Int64, author: String = "", in config: ConfigName) async throws -> Revision? {
         // An interrupted revocation is finished by whoever revokes again, or sweeps.
-        guard try await engine.endLease(id, in: config, ifOverdueAt: nil) else { return nil }
+        guard let generation = try await engine.endLease(id, in: config, ifOverdueAt: nil) else { return nil }
+        let message = "lease \(id) revoked"
         return try await finishLease(
-            LeaseEnd(lease: id, kind: .delete, author: author, message: "lease \(id) revoked"), in: config)
+            LeaseEnd(lease: id, generation: generation, kind: .delete, author: author, message: message), in: config)
     }
 
     /// Ends the leases that nobody renewed in time, and those whose end was interrupted; returns how many.
@@ -75,8 +76,10 @@ extension ConfigService {
             let now = time.now()
             let ids = try await engine.overdueLeases(in: config, at: now, limit: 100)
             let before = count
-            for id in ids where try await engine.endLease(id, in: config, ifOverdueAt: now) {
-                let end = LeaseEnd(lease: id, kind: .expire, author: "", message: "lease \(id) expired")
+            for id in ids {
+                guard let generation = try await engine.endLease(id, in: config, ifOverdueAt: now) else { continue }
+                let message = "lease \(id) expired"
+                let end = LeaseEnd(lease: id, generation: generation, kind: .expire, author: "", message: message)
                 _ = try await finishLease(end, in: config)
                 count += 1
             }
@@ -85,43 +88,74 @@ extension ConfigService {
         }
     }
 
+    /// How often the keys of an ending lease are looked at because somebody sets them meanwhile.
+    private static let maximumLooks = 10
+
+    /// Removes the keys of a lease that is ending, then the lease; safe if others do the same, and if the id is granted again.
+    ///
+    /// As long as the lease of this generation is there, no other lease can have its id. So what had the id at a revision that
+    /// was read before the lease was seen to be there is attached to this lease. What was set later is looked at again.
     private func finishLease(_ end: LeaseEnd, in config: ConfigName) async throws -> Revision {
         var end = end
-        end.keys = try await engine.keys(of: end.lease, in: config)
-        let revision = try await removeKeys(end, in: config)
-        try await engine.removeLease(end.lease, in: config)
-        return revision
+        for _ in 0..<Self.maximumLooks {
+            end.through = try await engine.tail(of: config).revision
+            // Somebody else has finished it.
+            guard let keys = try await engine.keys(of: end.lease, generation: end.generation, in: config) else { break }
+            end.keys = keys
+            let outcome = try await removeKeys(end, in: config)
+            if outcome.isComplete {
+                try await engine.removeLease(end.lease, generation: end.generation, in: config)
+                return outcome.revision
+            }
+        }
+        return end.through
     }
 
     /// In one commit; in halves, where that is more than one commit takes.
-    private func removeKeys(_ end: LeaseEnd, in config: ConfigName) async throws -> Revision {
+    private func removeKeys(_ end: LeaseEnd, in config: ConfigName) async throws -> LeaseEnd.Outcome {
         do {
             return try await lane(config).pipeline.submit(end)
         } catch let error as DiscfgError where error.code == .tooLarge && end.keys.count > 1 {
             var (first, second) = (end, end)
             first.keys = Array(end.keys.prefix(end.keys.count / 2))
             second.keys = Array(end.keys.dropFirst(end.keys.count / 2))
-            _ = try await removeKeys(first, in: config)
-            return try await removeKeys(second, in: config)
+            let before = try await removeKeys(first, in: config)
+            var outcome = try await removeKeys(second, in: config)
+            outcome.isComplete = outcome.isComplete && before.isComplete
+            return outcome
         }
     }
 }
 
 /// The removal of what is attached to a lease, by whatever is attached to it then.
 private struct LeaseEnd: Proposal {
+    struct Outcome: Sendable {
+        var revision: Revision
+        /// Whether nothing is attached to the lease any more.
+        var isComplete: Bool
+    }
+
     let lease: Int64
+    let generation: String
     let kind: Change.Kind
     let author: String
     let message: String
     var keys: [Key] = []
+    /// What was set after this revision may be attached to another lease of the same id.
+    var through: Revision = 0
 
     func touch(_ touched: inout Touched) { touched.keys.formUnion(keys) }
 
-    func carryOut(on evaluator: inout Evaluator) throws(DiscfgError) -> Revision {
+    func carryOut(on evaluator: inout Evaluator) throws(DiscfgError) -> Outcome {
+        var isComplete = true
         for key in keys {
             guard let item = evaluator.item(key), item.lease == lease else { continue }
-            evaluator.record(.removed(item, kind: kind))
+            if item.modified > through {
+                isComplete = false
+            } else {
+                evaluator.record(.removed(item, kind: kind))
+            }
         }
-        return evaluator.revision
+        return Outcome(revision: evaluator.revision, isComplete: isComplete)
     }
 }

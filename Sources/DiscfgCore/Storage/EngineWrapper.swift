@@ -115,16 +115,16 @@ extension EngineWrapper {
         try await perform(on: config) { try await engine.renewLease(id, in: config, at: now) }
     }
 
-    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool {
+    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String? {
         try await perform(on: config) { try await engine.endLease(id, in: config, ifOverdueAt: moment) }
     }
 
-    public func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
-        try await perform(on: config) { try await engine.keys(of: lease, in: config) }
+    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
+        try await perform(on: config) { try await engine.keys(of: lease, generation: generation, in: config) }
     }
 
-    public func removeLease(_ id: Int64, in config: ConfigName) async throws {
-        try await perform(on: config) { try await engine.removeLease(id, in: config) }
+    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
+        try await perform(on: config) { try await engine.removeLease(id, generation: generation, in: config) }
     }
 
     public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {

@@ -3,6 +3,7 @@ extension MemoryEngine {
         try withLog(config) { log in
             guard log.leases[lease.id] == nil else { return false }
             log.leases[lease.id] = lease
+            log.leaseGenerations[lease.id] = UniqueID.next()
             return true
         }
     }
@@ -27,22 +28,30 @@ extension MemoryEngine {
         }
     }
 
-    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool {
+    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String? {
         try withLog(config) { log in
-            guard let lease = log.leases[id] else { return false }
+            guard let lease = log.leases[id] else { return nil }
             let isDue = moment.map { lease.expiry <= $0 } ?? true
-            guard lease.isEnding || isDue else { return false }
+            guard lease.isEnding || isDue else { return nil }
             log.leases[id]?.isEnding = true
-            return true
+            return log.leaseGenerations[id]
         }
     }
 
-    public func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
-        try withLog(config) { $0.items.values.filter { $0.lease == lease }.map(\.key) }
+    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
+        try withLog(config) { log in
+            guard generation == nil || log.leaseGenerations[lease] == generation else { return nil }
+            return log.items.values.filter { $0.lease == lease }.map(\.key)
+        }
     }
 
-    public func removeLease(_ id: Int64, in config: ConfigName) async throws {
-        try withLog(config) { if $0.leases[id]?.isEnding == true { $0.leases[id] = nil } }
+    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
+        try withLog(config) { log in
+            guard log.leases[id]?.isEnding == true, generation == nil || log.leaseGenerations[id] == generation else {
+                return
+            }
+            (log.leases[id], log.leaseGenerations[id]) = (nil, nil)
+        }
     }
 
     public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {

@@ -7,6 +7,7 @@ public final class MemoryEngine: StorageEngine {
         var commits: [Commit]
         var items: [Key: Item] = [:]
         var leases: [Int64: Lease] = [:]
+        var leaseGenerations: [Int64: String] = [:]
         var notes: [String: Note] = [:]
         /// The keys of `items`, in order.
         var order: [Key] = []

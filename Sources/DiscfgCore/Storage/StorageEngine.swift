@@ -140,17 +140,20 @@ public protocol StorageEngine: Sendable {
 
     /// Begins a lease's end: from then on it cannot be renewed, and nothing can be attached to it.
     ///
-    /// With a moment only where the lease is overdue then, with `nil` in any case. Returns whether it is ending now; also where it
-    /// was before.
-    func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool
+    /// With a moment only where the lease is overdue then, with `nil` in any case.
+    /// - Returns: The lease's generation, which tells it from every other lease that ever has its id, if the lease is ending now; also
+    ///   if it was before. `nil` otherwise.
+    func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String?
 
     /// The keys that are attached to a lease, strongly consistent, in no order; there may be some that no longer are.
-    func keys(of lease: Int64, in config: ConfigName) async throws -> [Key]
+    ///
+    /// - Returns: With a generation `nil` if there is no lease of that id and generation; with `nil` the keys of any lease of that id.
+    func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]?
 
     /// Removes a lease that is ending and whose keys are gone.
     ///
-    /// One that is not there, or not ending, is left alone: it may have been granted anew since.
-    func removeLease(_ id: Int64, in config: ConfigName) async throws
+    /// One that is not there, not ending, or of another generation is left alone: the id may have been granted again since.
+    func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws
 
     /// Leases that are overdue at a moment, or ending, in no order; where the store is remote, as they were shortly before.
     func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64]
@@ -195,6 +198,16 @@ extension StorageEngine {
     /// The commits beyond a revision, oldest first, strongly consistent, of whichever config has that name.
     public func entries(of config: ConfigName, after: Revision, limit: Int) async throws -> [Commit] {
         try await log(of: config, after: after, limit: limit, incarnation: nil, consistency: .strong).commits
+    }
+
+    /// The keys that are attached to any lease of that id.
+    public func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
+        try await keys(of: lease, generation: nil, in: config) ?? []
+    }
+
+    /// Removes any lease of that id that is ending.
+    public func removeLease(_ id: Int64, in config: ConfigName) async throws {
+        try await removeLease(id, generation: nil, in: config)
     }
 
     /// Appends to whichever config has that name.

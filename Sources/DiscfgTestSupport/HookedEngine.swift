@@ -1,0 +1,47 @@
+public import DiscfgCore
+import Synchronization
+
+/// An engine that runs a test's hook before some calls, and may take less in one commit.
+public final class HookedEngine: EngineWrapper {
+    /// A call before which the hook runs.
+    public enum Call: Sendable { case append, keysOfLease }
+
+    /// The engine inside.
+    public let engine: any StorageEngine
+    private let maximumChanges: Int?
+    private let hook = Mutex<(call: Call, body: @Sendable () async throws -> Void)?>(nil)
+
+    /// An engine around another; with `maximumChanges` one that takes at most so many changes in one append.
+    public init(_ engine: any StorageEngine, maximumChanges: Int? = nil) {
+        self.engine = engine
+        self.maximumChanges = maximumChanges
+    }
+
+    public var limits: StorageLimits {
+        StorageLimits(changes: maximumChanges ?? engine.limits.changes, bytes: engine.limits.bytes)
+    }
+
+    /// Runs the hook before the next such call, once.
+    public func before(_ call: Call, _ body: @escaping @Sendable () async throws -> Void) {
+        hook.withLock { $0 = (call, body) }
+    }
+
+    private func run(before call: Call) async throws {
+        let body = hook.withLock { hook -> (@Sendable () async throws -> Void)? in
+            guard let found = hook, found.call == call else { return nil }
+            hook = nil
+            return found.body
+        }
+        try await body?()
+    }
+
+    public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
+        try await run(before: .append)
+        return try await engine.append(commits, to: config, incarnation: incarnation)
+    }
+
+    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
+        try await run(before: .keysOfLease)
+        return try await engine.keys(of: lease, generation: generation, in: config)
+    }
+}
