@@ -38,7 +38,8 @@ public struct ServiceConformance: Sendable {
 
     /// Every rule.
     public static let cases: [Case] =
-        writingCases + readingCases + rangeCases + historyCases + expiryCases + leaseCases + directoryCases + watchCases
+        writingCases + readingCases + rangeCases + historyCases + rollbackCases + expiryCases + leaseCases
+        + directoryCases + watchCases
         + pressureCases
 
     private let makeStore: @Sendable () async throws -> Open

@@ -12,6 +12,11 @@ public struct Precondition: Sendable, Hashable {
         case value([UInt8])
         /// A property of the key stands so to an operand.
         case compare(Operand, Relation)
+        /// No commit after the revision has changed any of these keys; the precondition's own key does not matter.
+        ///
+        /// It fails for a revision beyond the newest, and for one so far back that the commits after it are not read for this:
+        /// compacted, or more than a thousand.
+        case unchanged(KeySelection, since: Revision)
     }
 
     /// What a property of a key is compared with; the numbers of an absent key are 0.
@@ -43,7 +48,12 @@ public struct Precondition: Sendable, Hashable {
         self.test = test
     }
 
-    /// Whether it holds for the key's item, `nil` where the key is absent.
+    /// That no commit after a revision has changed any of the selected keys.
+    public static func unchanged(_ selection: KeySelection, since revision: Revision) -> Precondition {
+        Precondition(selection.onlyKey ?? Key(unchecked: Array("/".utf8)), .unchanged(selection, since: revision))
+    }
+
+    /// Whether it holds for the key's item, `nil` where the key is absent; `unchanged` cannot be tested on one item, and fails.
     public func holds(for item: Item?) -> Bool {
         switch test {
         case .absent: item == nil
@@ -52,6 +62,7 @@ public struct Precondition: Sendable, Hashable {
         case .revision(let revision): (item?.modified ?? 0) == revision
         case .value(let bytes): item?.value.bytes == bytes
         case .compare(let operand, let relation): relation.holds(between: item, and: operand)
+        case .unchanged: false
         }
     }
 
@@ -64,6 +75,8 @@ public struct Precondition: Sendable, Hashable {
         case .revision(let revision): "“\(key)” to be at revision \(revision)"
         case .value: "“\(key)” to hold the given value"
         case .compare: "“\(key)” to compare as given"
+        case .unchanged(.all, let revision): "the config to be at revision \(revision) still"
+        case .unchanged(let selection, let revision): "“\(selection.path)” to be unchanged since revision \(revision)"
         }
     }
 }

@@ -72,6 +72,11 @@ public struct TransactionResult: Sendable, Hashable {
     /// - Throws: `DiscfgError` with code `conditionFailed`, and the current item.
     public func orThrow() throws(DiscfgError) -> TransactionResult {
         guard let failed else { return self }
+        if case .unchanged = failed.test {
+            throw DiscfgError(
+                .conditionFailed, "The write asks for \(failed.phrase), but the config is at revision \(revision).",
+                hint: "Read again what changed since, and decide on what you see.")
+        }
         let actual = current.map { "it has version \($0.version) at revision \($0.modified)" } ?? "it is absent"
         throw DiscfgError(
             .conditionFailed, "The write asks for \(failed.phrase), but \(actual).",

@@ -136,9 +136,9 @@ extension CommitPipeline {
     func tooLarge(changes: Int) -> DiscfgError {
         DiscfgError(
             .tooLarge,
-            "The transaction has \(changes) changes; one commit takes at most \(engine.limits.changes) changes "
-                + "and \(engine.limits.bytes) bytes of keys and values, before and after.",
-            hint: "Split it into smaller ones; a rollback or a delete can be done prefix by prefix.")
+            "\(changes) changes are too many or too large for one commit, which takes at most \(engine.limits.changes) "
+                + "changes and \(engine.limits.bytes) bytes of keys and values, before and after.",
+            hint: "Split the transaction; an import, a rollback and “discfg delete --prefix” are split by themselves.")
     }
 
     /// Appends what is proposed, or makes sure that what was read still holds where there is nothing to append.

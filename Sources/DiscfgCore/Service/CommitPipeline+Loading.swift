@@ -74,7 +74,12 @@ extension CommitPipeline {
             for item in page.items { items[item.key] = item }
             if !page.hasMore { known.insert(range) }
         }
-        let evaluator = Evaluator(config: config, items: items, ranges: known, tail: tail, now: now)
+        var recent: RecentChanges?
+        if let since = touched.since {
+            guard let changes = try await recentChanges(since: since, upTo: tail) else { return nil }
+            recent = changes
+        }
+        let evaluator = Evaluator(config: config, items: items, ranges: known, recent: recent, tail: tail, now: now)
         return Ground(evaluator: evaluator, isExact: isExact)
     }
 

@@ -73,36 +73,6 @@ extension ConfigService {
         return Difference(from: query.from, to: to, changes: query.from <= to ? changes : changes.map(\.reversed))
     }
 
-    public func rollback(_ request: RollbackRequest, in config: ConfigName) async throws -> RollbackResult {
-        let message = request.message.isEmpty ? "rollback to revision \(request.to)" : request.message
-        for _ in 0..<CommitPipeline.maximumAttempts {
-            try Task.checkCancellation()
-            let now = time.now()
-            let difference = try await diff(DiffQuery(from: request.to, selection: request.selection), in: config)
-            let changes = difference.changes.map { $0.without { $0.isExpired(at: now) } }
-                .filter { $0.item != nil || $0.previous != nil }
-            let transaction = Transaction(
-                // Only if nobody changed them since they were compared.
-                if: changes.map { Precondition($0.key, .revision($0.item?.modified ?? 0)) },
-                then: changes.map { change in
-                    change.previous.map { .set(change.key, $0.value, expiry: $0.expiry.map { .at($0) } ?? .never) }
-                        ?? .delete(change.key)
-                },
-                author: request.author, message: message)
-            let result = try await commit(transaction, to: config)
-            guard result.failed == nil else { continue }
-            let made = zip(changes, result.outcomes).map { change, outcome in
-                Change(
-                    kind: outcome.item == nil ? .delete : .set, key: change.key, item: outcome.item,
-                    previous: change.item)
-            }
-            return RollbackResult(revision: result.revision, changes: made)
-        }
-        throw DiscfgError(
-            .storeUnavailable, "The keys to roll back in config “\(config)” change faster than they can be compared.",
-            hint: "Nothing was written; try again when there is less going on.")
-    }
-
     public func compact(_ config: ConfigName, keeping request: CompactionRequest) async throws -> Revision {
         let tail = try await engine.tail(of: config)
         let revision: Revision
@@ -140,13 +110,6 @@ extension ConfigService {
 }
 
 extension Change {
-    /// The change, with the items left out for which the test holds.
-    fileprivate func without(_ test: (Item) -> Bool) -> Change {
-        Change(
-            kind: kind, key: key, item: item.flatMap { test($0) ? nil : $0 },
-            previous: previous.flatMap { test($0) ? nil : $0 })
-    }
-
     /// What undoes the change.
     fileprivate var reversed: Change {
         Change(kind: previous == nil ? .delete : .set, key: key, item: previous, previous: item)

@@ -40,7 +40,13 @@ public protocol ConfigStore: Sendable {
     func history(_ query: HistoryQuery, in config: ConfigName) async throws -> ChangePage
     /// What differs between two revisions.
     func diff(_ query: DiffQuery, in config: ConfigName) async throws -> Difference
-    /// Puts the selected keys back to what they were at a revision, as a new commit.
+    /// Puts the selected keys back to what they were at a revision, as a new commit; leaves out what `RollbackPlan` says.
+    ///
+    /// As of the result's revision the selected keys are what they were, apart from what is left out. If the store does not take
+    /// that much in one commit there are several, and a reader between two of them sees one part rolled back; after each of them
+    /// the rest is carried out only if no selected key was changed by others, otherwise it is compared again.
+    /// - Throws: `storeUnavailable` if others change the selected keys all the time. The hint says whether something was
+    ///   committed before an error.
     func rollback(_ request: RollbackRequest, in config: ConfigName) async throws -> RollbackResult
     /// Forgets history; the current items stay. Returns the oldest revision that can still be read.
     func compact(_ config: ConfigName, keeping request: CompactionRequest) async throws -> Revision
@@ -233,14 +239,20 @@ public struct RollbackRequest: Sendable, Hashable {
 
 /// What was put back.
 public struct RollbackResult: Sendable, Hashable {
-    /// The revision of the new commit, or the config's when nothing differed.
+    /// The revision of the last new commit, or the config's when nothing differed.
     public var revision: Revision
-    /// What the commit changed.
+    /// What the commits changed, in the order of the keys.
     public var changes: [Change]
+    /// How many keys differ and were left out because they have or had a lease.
+    public var leftOut: Int
+    /// How many commits it took: 0 if nothing differed, more than one if the store does not take so much in one.
+    public var commits: Int
 
-    public init(revision: Revision, changes: [Change]) {
+    public init(revision: Revision, changes: [Change], leftOut: Int = 0, commits: Int = 0) {
         self.revision = revision
         self.changes = changes
+        self.leftOut = leftOut
+        self.commits = commits
     }
 }
 

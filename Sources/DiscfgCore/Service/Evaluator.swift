@@ -21,6 +21,8 @@ struct Evaluator {
     private(set) var items: [Key: Item?]
     /// Ranges of which every item is among `items`.
     private let ranges: Set<KeyRange>
+    /// The keys that the newest commits of the log have changed, as far as they were loaded.
+    private var recent: RecentChanges?
     /// What was looked at without being known.
     private(set) var missing = Touched()
     /// Leases of which an append has said that they are not there.
@@ -32,27 +34,35 @@ struct Evaluator {
 
     /// Begins at the tail of a log, with what was loaded of the config.
     init(
-        config: ConfigName, items: [Key: Item?], ranges: Set<KeyRange> = [], tail: LogTail, now: Timestamp
+        config: ConfigName, items: [Key: Item?], ranges: Set<KeyRange> = [], recent: RecentChanges? = nil,
+        tail: LogTail, now: Timestamp
     ) {
         self.config = config
         self.items = items
         self.ranges = ranges
+        self.recent = recent
         self.tail = tail
         self.now = now
     }
 
     /// What was proposed is in the log.
-    mutating func settle() { (proposed, changes, byteCount, outcomeBytes) = ([], 0, 0, 0) }
+    mutating func settle() {
+        recent?.note(proposed)
+        withdraw()
+    }
+
+    private mutating func withdraw() { (proposed, changes, byteCount, outcomeBytes) = ([], 0, 0, 0) }
 
     /// Takes over what others committed; what was proposed is void.
     mutating func advance(over newer: [Commit]) {
         let base = proposed.isEmpty ? tail.revision : proposed[0].revision - 1
         // The newest first: what a key was before the oldest of them is what it was.
         for commit in proposed.reversed() { revert(commit) }
-        settle()
+        withdraw()
         tail.revision = base
         for commit in newer where commit.revision == tail.revision + 1 {
             for change in commit.changes { items[change.key] = .some(change.item) }
+            recent?.note([commit])
             tail.revision = commit.revision
             tail.time = commit.time
         }
@@ -161,6 +171,19 @@ extension Evaluator {
         if !knownItems(in: range).isEmpty { return true }
         if !isKnown(range) { missing.probes.insert(range) }
         return false
+    }
+
+    /// Whether no commit after a revision has changed any of the selected keys.
+    mutating func isUnchanged(_ selection: KeySelection, since revision: Revision) -> Bool {
+        guard revision < tail.revision, selection != .all else { return revision == tail.revision }
+        for commit in proposed where commit.revision > revision {
+            if commit.changes.contains(where: { selection.contains($0.key) }) { return false }
+        }
+        guard let recent, recent.since <= revision || recent.isOldest else {
+            missing.demandChanges(since: revision)
+            return false
+        }
+        return recent.isUnchanged(selection, since: revision)
     }
 
     /// Forgets what was missing, and gives it.

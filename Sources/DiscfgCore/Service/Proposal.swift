@@ -28,13 +28,19 @@ struct Touched {
     var probes: Set<KeyRange> = []
     /// Ranges whose items are to be changed, so that there cannot be more than one commit takes.
     var changedRanges: Set<KeyRange> = []
+    /// The revision since which the changed keys are needed; `nil` if nothing asks for them.
+    var since: Revision?
 
-    var isEmpty: Bool { keys.isEmpty && ranges.isEmpty && probes.isEmpty }
+    var isEmpty: Bool { keys.isEmpty && ranges.isEmpty && probes.isEmpty && since == nil }
+
+    /// Asks for the keys that were changed since a revision.
+    mutating func demandChanges(since revision: Revision) { since = min(since ?? revision, revision) }
 
     /// Takes over what was found missing.
     mutating func demand(_ missing: Touched) {
         keys.formUnion(missing.keys)
         ranges.formUnion(missing.ranges)
+        if let revision = missing.since { demandChanges(since: revision) }
         // Where one look did not tell, because what it found was overdue, all of it must be seen.
         for range in missing.probes where !probes.insert(range).inserted { ranges.insert(range) }
     }
@@ -45,7 +51,9 @@ extension Transaction: Proposal {
 
     func touch(_ touched: inout Touched) {
         for precondition in preconditions {
-            if let range = precondition.range {
+            if case .unchanged(let selection, let revision) = precondition.test {
+                if selection != .all { touched.demandChanges(since: revision) }
+            } else if let range = precondition.range {
                 touched.ranges.insert(range)
             } else {
                 touched.keys.insert(precondition.key)
@@ -117,6 +125,9 @@ private struct Decision {
 
 extension Precondition {
     fileprivate func holds(on evaluator: inout Evaluator) -> Bool {
+        if case .unchanged(let selection, let revision) = test {
+            return evaluator.isUnchanged(selection, since: revision)
+        }
         guard let range else { return holds(for: evaluator.item(key)) }
         let items = evaluator.items(in: range)
         return items.isEmpty ? holds(for: nil) : items.allSatisfy { holds(for: $0) }

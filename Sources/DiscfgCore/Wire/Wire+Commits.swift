@@ -138,6 +138,8 @@ extension RollbackResult {
             writer.member("action", "rollback")
             writer.name("changes")
             changes.writeComparison(to: &writer, style)
+            writer.member("commits", commits)
+            writer.member("leftOut", leftOut)
             writer.member("cfgVersion", revision)
         }
     }
@@ -147,6 +149,8 @@ extension RollbackResult {
         self.init(
             revision: try object.integer("cfgVersion"),
             changes: try [Change](comparison: try object.optionalArray("changes")))
+        leftOut = Int(clamping: try object.optionalInteger("leftOut") ?? 0)
+        commits = Int(clamping: try object.optionalInteger("commits") ?? (changes.isEmpty ? 0 : 1))
     }
 }
 

@@ -27,16 +27,23 @@ extension Transaction {
 
 extension Precondition {
     fileprivate init(wire object: JSONValue) throws(DiscfgError) {
+        if object["prefix"] != nil {
+            try object.allowOnly(["prefix", "unchangedSince"])
+            let selection = try KeySelection.subtree(try object.string("prefix"))
+            self = .unchanged(selection, since: try object.revision("unchangedSince"))
+            return
+        }
         let value: Set<String> = object["value"] == nil ? [] : ["encoding", "contentType"]
-        try object.allowOnly(value.union(["key", "exists", "version", "revision", "value"]))
+        try object.allowOnly(value.union(["key", "exists", "version", "revision", "unchangedSince", "value"]))
         let key = try Key(path: try object.string("key"))
-        let tests = ["exists", "version", "revision", "value"].filter { object[$0] != nil }
+        let tests = ["exists", "version", "revision", "unchangedSince", "value"].filter { object[$0] != nil }
         guard tests.count == 1 else {
             throw .invalid(
                 "The condition on “\(key)” has \(tests.count) tests.",
-                hint: "Give one of: exists, version, revision, value.")
+                hint: "Give one of: exists, version, revision, unchangedSince, value.")
         }
         switch tests[0] {
+        case "unchangedSince": self = .unchanged(.key(key), since: try object.revision("unchangedSince"))
         case "exists":
             guard let exists = try object.optionalBool("exists") else {
                 throw .invalid("The member “exists” is missing.")
@@ -50,6 +57,11 @@ extension Precondition {
 
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object { writer in
+            if case .unchanged(let selection, let revision) = test {
+                writer.member(selection.onlyKey == nil ? "prefix" : "key", selection.path)
+                writer.member("unchangedSince", revision)
+                return
+            }
             key.writeMember(to: &writer)
             switch test {
             case .absent, .present:
@@ -61,7 +73,7 @@ extension Precondition {
                 Value(bytes: bytes, contentType: Value.octets)
                     .writeMembers(to: &writer, WireStyle(now: Timestamp(milliseconds: 0), isExact: true))
             // Has no form on the wire: a server refuses a condition without a test.
-            case .compare: break
+            case .compare, .unchanged: break
             }
         }
     }

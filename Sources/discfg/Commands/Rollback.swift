@@ -8,6 +8,7 @@ struct Rollback: AsyncParsableCommand {
         abstract: "Put keys back to what they were, as a new commit.",
         discussion: """
             Nothing is forgotten: a rollback can be rolled back.
+            A key that has or had a lease is left out: it belongs to a process.
 
             Examples:
               discfg rollback --to 7 --dry-run
@@ -34,9 +35,10 @@ struct Rollback: AsyncParsableCommand {
         try await globals.withSession(expiry: .committed) { session in
             let output = session.output
             if dryRun {
-                let info = try await session.store.info(of: session.config)
-                let difference = try await session.store.diff(
-                    DiffQuery(from: info.revision, to: to, selection: selection), in: session.config)
+                let now = try await session.store.diff(DiffQuery(from: to, selection: selection), in: session.config)
+                let plan = RollbackPlan(undoing: now, at: TimeSource.system.now())
+                Self.note(leftOut: plan.leftOut)
+                let difference = Difference(from: now.to, to: to, changes: plan.changes)
                 return try output.answer(human: difference.description(for: output.terminal)) {
                     difference.write(to: &$0, output.style)
                 }
@@ -45,11 +47,24 @@ struct Rollback: AsyncParsableCommand {
                 to: to, selection: selection, author: session.author, message: message ?? "")
             let result = try await session.store.rollback(request, in: session.config)
             let count = result.changes.count
+            if result.commits > 1 {
+                Output.note(
+                    "note: rolled back in \(result.commits) commits, because the store takes only so many changes in one"
+                )
+            }
+            Self.note(leftOut: result.leftOut)
             let text =
                 count == 0
                 ? "nothing changed since revision \(to)\n"
                 : "rolled back \(count) key\(count == 1 ? "" : "s") to revision \(to)  revision \(result.revision)\n"
             try output.answer(human: text) { result.write(to: &$0, output.style) }
+        }
+    }
+
+    private static func note(leftOut count: Int) {
+        if count > 0 {
+            Output.note(
+                "note: \(count) key\(count == 1 ? "" : "s") left out, because of a lease now or at that revision")
         }
     }
 }
