@@ -284,7 +284,7 @@ let package = Package(
         .testTarget(name: "DiscfgCoreTests", dependencies: ["DiscfgCore", "DiscfgTestSupport"]),
         .testTarget(
             name: "DiscfgFormatsTests",
-            dependencies: ["DiscfgFormats", "DiscfgYAML"],
+            dependencies: ["DiscfgFormats", "DiscfgTestSupport", "DiscfgYAML"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(

@@ -6,29 +6,32 @@ public struct ImportRequest: Sendable, Hashable {
     public var prefix: String
     /// Whether keys below the prefix that the file does not have are deleted.
     public var prunes: Bool
+    /// The revision that the config must still be at; `nil` if that does not matter.
+    public var ifRevision: Revision?
     public var author: String
     /// Why; empty for “import”.
     public var message: String
 
-    public init(prefix: String = "/", prunes: Bool = false, author: String = "", message: String = "") {
+    public init(
+        prefix: String = "/", prunes: Bool = false, ifRevision: Revision? = nil, author: String = "",
+        message: String = ""
+    ) {
         self.prefix = prefix
         self.prunes = prunes
+        self.ifRevision = ifRevision
         self.author = author
         self.message = message
     }
 }
 
 /// What an import came to.
-public struct ImportOutcome: Sendable, Hashable {
+public struct ImportOutcome: Sendable {
+    /// What was changed, and what was not.
+    public var plan: ImportPlan
     /// The config's revision after it.
     public var revision: Revision
-    /// How many commits it took: 0 where nothing differed, more than one where the store does not take so much in one.
+    /// How many commits it took: 0 if nothing differed, more than one if the store does not take so much in one.
     public var commits: Int
-
-    public init(revision: Revision, commits: Int) {
-        self.revision = revision
-        self.commits = commits
-    }
 }
 
 extension ConfigStore {
@@ -36,51 +39,82 @@ extension ConfigStore {
     public static var importBatch: Int { 20_000 }
     /// The most bytes of their values, so that a batch fits a request to a server.
     public static var importBatchBytes: Int { 16 << 20 }
+    /// How often a plan is made again because others changed what it was made of.
+    public static var importAttempts: Int { 10 }
 
     /// Compares the leaves of a file with what is there, without a change.
+    ///
+    /// - Throws: `conditionFailed` if the config is not at the revision that the request names.
     public func planImport(of leaves: [Leaf], as request: ImportRequest, in config: ConfigName) async throws
         -> ImportPlan
     {
-        let current = try await values(below: request.prefix, in: config, at: nil)
-        return try ImportPlan(current: current, leaves: leaves, prefix: request.prefix, prune: request.prunes)
+        let current = try await reading(below: request.prefix, in: config, at: nil)
+        if let wanted = request.ifRevision, wanted != current.revision {
+            throw DiscfgError(
+                .conditionFailed, "The config “\(config)” is at revision \(current.revision), not at \(wanted).",
+                hint: "Look at what changed with “discfg diff \(wanted)”, and decide on what you see.")
+        }
+        var plan = try ImportPlan(
+            current: current.values, leaves: leaves, prefix: request.prefix, prune: request.prunes)
+        plan.revision = current.revision
+        return plan
     }
 
-    /// Carries out a plan: as one commit, unless it is larger than `importBatch` or than the store takes.
+    /// Imports the leaves of a file: as one commit, unless that is larger than `importBatch` or than the store takes.
     ///
+    /// As of the outcome's revision each key that the file has holds what the file says, and with `prunes` there are no others below
+    /// the prefix: a commit is made only if nobody else has changed them since they were read, otherwise they are read again.
+    /// If there are several commits, a reader between two of them sees a part of the file.
     /// - Parameters:
-    ///   - plan: What to do; an empty one makes no commit.
-    ///   - request: Whose import it is.
-    ///   - config: Where.
-    ///   - progress: Told how many operations are done.
-    /// - Returns: The config's revision then, and in how many commits.
-    /// - Throws: `DiscfgError`; the batches before the one that failed are committed, and the hint says how many operations they
-    ///   had. A plan that is made anew goes on from there.
-    public func carryOut(
-        _ plan: ImportPlan, as request: ImportRequest, in config: ConfigName, progress: (Int) async -> Void = { _ in }
+    ///   - leaves: What the file has.
+    ///   - request: Whose import it is, and where to.
+    ///   - config: The config.
+    ///   - progress: Told how many operations of how many are done.
+    /// - Returns: What was changed, the config's revision then, and in how many commits.
+    /// - Throws: `DiscfgError`: `conditionFailed` if the config is not at the revision that the request names, `storeUnavailable` if
+    ///   others change the keys all the time. If something was committed before an error, the hint says how much; the same import
+    ///   goes on from there.
+    public func importLeaves(
+        _ leaves: [Leaf], as request: ImportRequest, in config: ConfigName,
+        progress: (_ done: Int, _ total: Int) async -> Void = { _, _ in }
     ) async throws -> ImportOutcome {
-        var outcome: ImportOutcome?
-        var (done, most) = (0, Self.importBatch)
-        let message = request.message.isEmpty ? "import" : request.message
-        while done < plan.operations.count {
-            let batch = plan.operations[done...].prefix(most, bytes: Self.importBatchBytes)
-            let transaction = Transaction(then: Array(batch), author: request.author, message: message)
-            do {
-                let revision = try await commit(transaction, to: config).revision
-                outcome = ImportOutcome(revision: revision, commits: (outcome?.commits ?? 0) + 1)
-                done += batch.count
-                await progress(done)
-            } catch let error as DiscfgError where error.code == .tooLarge && batch.count > 1 {
-                // What is replaced counts too, and only the store knows how large that is.
-                most = batch.count / 2
-            } catch var error as DiscfgError where done > 0 {
-                let rest =
-                    "\(done) of \(plan.operations.count) changes are committed; import again to go on from there."
-                error.hint = error.hint.map { "\($0) \(rest)" } ?? rest
-                throw error
+        var interrupted: [(plan: ImportPlan, done: Int)] = []
+        var most = Self.importBatch
+        var commits = 0
+        for _ in 0..<Self.importAttempts {
+            var plan = try await planImport(of: leaves, as: request, in: config)
+            let selections = try plan.selections(for: request)
+            var done = 0
+            attempt: while done < plan.operations.count {
+                let batch = plan.operations[done...].prefix(most, bytes: Self.importBatchBytes)
+                let transaction = Transaction(
+                    if: selections.map { .unchanged($0, since: plan.revision) }, then: Array(batch),
+                    author: request.author, message: request.message.isEmpty ? "import" : request.message)
+                do {
+                    let result = try await commit(transaction, to: config)
+                    if request.ifRevision != nil { _ = try result.orThrow() }
+                    if result.failed != nil { break attempt }
+                    plan.revision = result.revision
+                    commits += 1
+                    done += batch.count
+                    await progress(done, plan.operations.count)
+                } catch let error as DiscfgError where error.code == .tooLarge && batch.count > 1 {
+                    // What is replaced counts too, and only the store knows how large that is.
+                    most = batch.count / 2
+                } catch let error as DiscfgError {
+                    throw error.noting(done, of: plan, after: interrupted.reduce(0) { $0 + $1.done })
+                }
             }
+            if done == plan.operations.count {
+                for earlier in interrupted { plan.include(earlier.plan, operations: earlier.done) }
+                return ImportOutcome(plan: plan, revision: plan.revision, commits: commits)
+            }
+            if done > 0 { interrupted.append((plan, done)) }
         }
-        if let outcome { return outcome }
-        return ImportOutcome(revision: try await self.revision(of: config), commits: 0)
+        let error = DiscfgError(
+            .storeUnavailable, "The keys to import into config “\(config)” change faster than they can be compared.",
+            hint: commits == 0 ? "Nothing was written; try again when there is less going on." : nil)
+        throw error.noting(0, of: ImportPlan(), after: interrupted.reduce(0) { $0 + $1.done })
     }
 
     /// The items below a directory as a file.
@@ -94,16 +128,37 @@ extension ConfigStore {
     /// Every value below a directory, all at one revision.
     public func values(below prefix: String, in config: ConfigName, at revision: Revision?) async throws -> [Key: Value]
     {
+        try await reading(below: prefix, in: config, at: revision).values
+    }
+
+    /// Every value below a directory, and the revision at which all of them stood so.
+    private func reading(
+        below prefix: String, in config: ConfigName, at revision: Revision?
+    ) async throws -> (values: [Key: Value], revision: Revision) {
         var values: [Key: Value] = [:]
         var query = ListQuery(
             prefix, isRecursive: true, at: revision, limit: ListQuery.maximumLimit, consistency: .strong)
         while true {
             let page = try await list(query, in: config)
             for item in page.items { values[item.key] = item.value }
-            guard let next = page.next else { return values }
-            query.after = next
-            query.revision = page.revision
+            guard let known = page.revision ?? query.revision else {
+                throw DiscfgError(.internalError, "The store does not report the revision of a listing.")
+            }
+            guard let next = page.next else { return (values, known) }
+            (query.after, query.revision) = (next, known)
         }
+    }
+}
+
+extension DiscfgError {
+    /// The error, with a hint about what an import had committed before it.
+    fileprivate func noting(_ done: Int, of plan: ImportPlan, after earlier: Int) -> DiscfgError {
+        guard done + earlier > 0 else { return self }
+        let total = plan.operations.count + earlier
+        var error = self
+        let rest = "\(done + earlier) of \(total) changes are committed; import again to go on from there."
+        error.hint = hint.map { "\($0) \(rest)" } ?? rest
+        return error
     }
 }
 

@@ -16,9 +16,16 @@ public struct ImportPlan: Sendable {
     public private(set) var removed: [Key] = []
     /// How many keys hold already what the file says.
     public private(set) var unchanged = 0
+    /// The revision at which the config was compared.
+    public var revision: Revision = 0
+    /// Every key that the comparison depends on: those of the file, and those that are deleted.
+    private(set) var keys: [Key] = []
 
-    /// Whether there is nothing to do.
-    public var isEmpty: Bool { operations.isEmpty }
+    /// Whether nothing is added, changed or removed.
+    public var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
+
+    /// A plan that changes nothing.
+    init() {}
 
     /// Compares.
     ///
@@ -54,9 +61,34 @@ public struct ImportPlan: Sendable {
             steps.append((key, .delete(key)))
         }
         operations = steps.sorted { $0.key < $1.key }.map(\.operation)
+        keys = Array(wanted.keys) + removed
         added.sort()
         changed.sort()
         removed.sort()
+    }
+
+    /// The keys that must not have changed since the comparison.
+    ///
+    /// Those that it depends on; with `prune` all below the prefix, so that no key is left that the file does not have; with a
+    /// revision that the config must be at, all there are.
+    func selections(for request: ImportRequest) throws(DiscfgError) -> [KeySelection] {
+        if request.ifRevision != nil { return [.all] }
+        if request.prunes || keys.count > Self.maximumConditions { return [try .below(request.prefix)] }
+        return keys.map { .key($0) }
+    }
+
+    /// The most conditions on single keys in one transaction.
+    private static let maximumConditions = 10_000
+
+    /// Counts what was done of an earlier plan for the same file.
+    mutating func include(_ earlier: ImportPlan, operations count: Int) {
+        let known = Set(added + changed + removed)
+        let done = Set(earlier.operations.prefix(count).compactMap(\.importedKey)).subtracting(known)
+        let before = added.count + changed.count
+        added = (added + earlier.added.filter(done.contains)).sorted()
+        changed = (changed + earlier.changed.filter(done.contains)).sorted()
+        unchanged -= added.count + changed.count - before
+        removed = (removed + earlier.removed.filter(done.contains)).sorted()
     }
 
     private static func check(_ value: Value, of key: Key) throws(DiscfgError) {
@@ -66,6 +98,16 @@ public struct ImportPlan: Sendable {
             "The value of “\(key)” has \(value.bytes.count) bytes; the most is \(Value.maximumLength) (1.5 MiB).",
             hint: value.isJSON
                 ? "Import with “--split-arrays”, which makes a key of each element." : "Store it elsewhere.")
+    }
+}
+
+extension Operation {
+    /// The key that an operation of an import sets or deletes.
+    fileprivate var importedKey: Key? {
+        switch self {
+        case .set(let key, _, _), .delete(let key): key
+        default: nil
+        }
     }
 }
 

@@ -24,23 +24,23 @@ extension RESTRoutes {
     private func importFile(_ call: Call) async throws -> Response {
         try call.refuseConditions()
         let query = try Query(
-            call, allowing: ["as", "prefix", "prune", "dryRun", "splitArrays", "document", "message"])
+            call, allowing: ["as", "prefix", "prune", "ifRevision", "dryRun", "splitArrays", "document", "message"])
         let config = try call.config
         let body = try await call.body(atMost: Self.maximumBody)
         let leaves = try format(query).leaves(
             of: body, document: try query.integer("document", in: 1...100_000),
             splitArrays: try query.flag("splitArrays"), yaml: yaml)
         let request = ImportRequest(
-            prefix: query["prefix"] ?? "/", prunes: try query.flag("prune"), author: try call.author,
-            message: query["message"] ?? "")
+            prefix: query["prefix"] ?? "/", prunes: try query.flag("prune"),
+            ifRevision: try query.integer("ifRevision"), author: try call.author, message: query["message"] ?? "")
         // A rehearsal must find what the commit would.
         try Transaction(then: [], author: request.author, message: request.message).validate()
-        let plan = try await store.planImport(of: leaves, as: request, in: config)
-        let isRehearsal = try query.flag("dryRun")
-        let revision =
-            isRehearsal
-            ? try await store.revision(of: config) : try await store.carryOut(plan, as: request, in: config).revision
-        return .json { plan.write(to: &$0, dryRun: isRehearsal, revision: revision) }
+        if try query.flag("dryRun") {
+            let plan = try await store.planImport(of: leaves, as: request, in: config)
+            return .json { plan.write(to: &$0, dryRun: true, revision: plan.revision) }
+        }
+        let outcome = try await store.importLeaves(leaves, as: request, in: config)
+        return .json { outcome.plan.write(to: &$0, dryRun: false, revision: outcome.revision) }
     }
 
     private func format(_ query: Query) throws(DiscfgError) -> ConfigFormat {

@@ -29,6 +29,10 @@ struct Import: AsyncParsableCommand {
     @Flag(help: "Delete keys below the prefix that the file does not have.")
     var prune = false
 
+    @Option(
+        help: ArgumentHelp("Only if the config is still at this revision; otherwise exit with 1.", valueName: "rev"))
+    var ifRevision: Revision?
+
     @Flag(help: "Only show what would change.")
     var dryRun = false
 
@@ -46,20 +50,23 @@ struct Import: AsyncParsableCommand {
             yaml: .yams)
         try await globals.withSession { session in
             let request = ImportRequest(
-                prefix: prefix, prunes: prune, author: session.author, message: message ?? Self.reason(for: file))
-            let plan = try await session.store.planImport(of: leaves, as: request, in: session.config)
-            if dryRun { return try await session.show(plan) }
-            var bar = ProgressBar("importing", total: plan.operations.count)
-            let outcome = try await session.store.carryOut(plan, as: request, in: session.config) {
-                bar.advance(to: $0)
+                prefix: prefix, prunes: prune, ifRevision: ifRevision, author: session.author,
+                message: message ?? Self.reason(for: file))
+            if dryRun {
+                return try session.show(try await session.store.planImport(of: leaves, as: request, in: session.config))
             }
-            bar.finish()
+            var bar: ProgressBar?
+            let outcome = try await session.store.importLeaves(leaves, as: request, in: session.config) { done, total in
+                bar = bar ?? ProgressBar("importing", total: total)
+                bar?.advance(to: done)
+            }
+            bar?.finish()
             if outcome.commits > 1 {
                 Output.note(
                     "note: imported in \(outcome.commits) commits, because the store takes only so many changes in one")
             }
-            try session.output.answer(human: plan.summary(revision: outcome.revision)) {
-                plan.write(to: &$0, dryRun: false, revision: outcome.revision)
+            try session.output.answer(human: outcome.plan.summary(revision: outcome.revision)) {
+                outcome.plan.write(to: &$0, dryRun: false, revision: outcome.revision)
             }
         }
     }
@@ -72,10 +79,9 @@ struct Import: AsyncParsableCommand {
 
 extension Session {
     /// Shows what an import would do.
-    fileprivate func show(_ plan: ImportPlan) async throws {
-        let revision = try await store.revision(of: config)
+    fileprivate func show(_ plan: ImportPlan) throws {
         try output.answer(human: plan.preview(for: output.terminal) + plan.summary(revision: nil)) {
-            plan.write(to: &$0, dryRun: true, revision: revision)
+            plan.write(to: &$0, dryRun: true, revision: plan.revision)
         }
     }
 }

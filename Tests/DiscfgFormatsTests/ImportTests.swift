@@ -1,0 +1,111 @@
+import DiscfgCore
+import DiscfgFormats
+import DiscfgTestSupport
+import Testing
+
+@Suite("Imports beside other writers")
+struct ImportTests {
+    private let store = MemoryEngine()
+
+    private func service(_ engine: any StorageEngine) -> ConfigService {
+        ConfigService(engine: engine, logger: LogCapture().logger)
+    }
+
+    private func leaves(_ text: String) throws -> [Leaf] { try ConfigFormat.json.leaves(of: Array(text.utf8)) }
+
+    private func set(_ path: String, _ text: String) async throws {
+        _ = try await service(store).commit(Transaction(then: [.set(Key(path: path), Value(text))]), to: .default)
+    }
+
+    private func values() async throws -> [String: String] {
+        let values = try await service(store).values(below: "/", in: .default, at: nil)
+        return Dictionary(uniqueKeysWithValues: values.map { ($0.key.description, $0.value.text ?? "") })
+    }
+
+    @Test("A key that was equal when the import looked, and then changed, is set again")
+    func changedMeanwhile() async throws {
+        let engine = HookedEngine(store)
+        try await set("/p/same", "1")
+        engine.before(.append) { [self] in try await set("/p/same", "2") }
+        let outcome = try await service(engine).importLeaves(
+            leaves(#"{"new":"n","same":"1"}"#), as: ImportRequest(prefix: "/p"), in: .default)
+        #expect(try await values() == ["/p/same": "1", "/p/new": "n"])
+        #expect(outcome.commits == 1 && outcome.revision == 4)
+        #expect(outcome.plan.added.count == 1 && outcome.plan.changed.count == 1 && outcome.plan.unchanged == 0)
+    }
+
+    @Test("Another writer's key beside those of the file does not make an import begin again")
+    func unrelated() async throws {
+        let engine = HookedEngine(store)
+        engine.before(.append) { [self] in try await set("/p/other", "1") }
+        let outcome = try await service(engine).importLeaves(
+            leaves(#"{"new":"n"}"#), as: ImportRequest(prefix: "/p"), in: .default)
+        #expect(outcome.revision == 3)
+        #expect(try await values() == ["/p/other": "1", "/p/new": "n"])
+    }
+
+    @Test("What is pruned is what a new look finds, so that a revision holds the file and nothing else")
+    func prune() async throws {
+        let engine = HookedEngine(store)
+        try await set("/p/old", "1")
+        engine.before(.append) { [self] in try await set("/p/late", "1") }
+        let outcome = try await service(engine).importLeaves(
+            leaves(#"{"new":"n"}"#), as: ImportRequest(prefix: "/p", prunes: true), in: .default)
+        #expect(outcome.plan.removed.map(\.description) == ["/p/late", "/p/old"])
+        #expect(try await values() == ["/p/new": "n"])
+    }
+
+    @Test("An import in several commits that others interrupt counts each key once")
+    func several() async throws {
+        let engine = HookedEngine(store, maximumChanges: 1)
+        engine.before(.append) { [self] in
+            engine.before(.append) { [self] in try await set("/p/a", "theirs") }
+        }
+        let outcome = try await service(engine).importLeaves(
+            leaves(#"{"a":"1","b":"2"}"#), as: ImportRequest(prefix: "/p"), in: .default)
+        #expect(try await values() == ["/p/a": "1", "/p/b": "2"])
+        #expect(outcome.commits == 3)
+        #expect(outcome.plan.added.map(\.description) == ["/p/b"])
+        #expect(outcome.plan.changed.map(\.description) == ["/p/a"])
+        #expect(outcome.plan.unchanged == 0)
+    }
+
+    @Test("An import for a revision is refused when the config has moved on, before or while it is carried out")
+    func ifRevision() async throws {
+        let engine = HookedEngine(store)
+        try await set("/p/a", "1")
+        let leaves = try leaves(#"{"a":"2"}"#)
+        let service = service(engine)
+        var error = await #expect(throws: DiscfgError.self) {
+            try await service.planImport(of: leaves, as: ImportRequest(ifRevision: 1), in: .default)
+        }
+        #expect(error?.code == .conditionFailed)
+        engine.before(.append) { [self] in try await set("/elsewhere", "1") }
+        error = await #expect(throws: DiscfgError.self) {
+            try await service.importLeaves(leaves, as: ImportRequest(prefix: "/p", ifRevision: 2), in: .default)
+        }
+        #expect(error?.code == .conditionFailed)
+        #expect(try await values() == ["/p/a": "1", "/elsewhere": "1"])
+        let outcome = try await service.importLeaves(
+            leaves, as: ImportRequest(prefix: "/p", ifRevision: 3), in: .default)
+        #expect(outcome.revision == 4)
+    }
+
+    @Test("An import gives up when others change its keys each time, and says that nothing was written")
+    func gaveUp() async throws {
+        let engine = HookedEngine(store)
+        @Sendable func interfere() async throws {
+            try await set("/p/a", "theirs")
+            engine.before(.append) { try await interfere() }
+        }
+        engine.before(.append) { try await interfere() }
+        let service = service(engine)
+        let leaves = try leaves(#"{"a":"1"}"#)
+        let error = await #expect(throws: DiscfgError.self) {
+            try await service.importLeaves(leaves, as: ImportRequest(prefix: "/p"), in: .default)
+        }
+        #expect(error?.code == .storeUnavailable)
+        #expect(error?.hint == "Nothing was written; try again when there is less going on.")
+        #expect(try await values() == ["/p/a": "theirs"])
+    }
+}
