@@ -55,7 +55,7 @@ extension DirectoryWrite: Proposal {
     /// When what is written now ends; `nil` for never, and for a time that etcd cannot count either.
     func deadline(on evaluator: Evaluator) -> Timestamp? {
         guard let timeToLive else { return nil }
-        let deadline = evaluator.time + timeToLive
+        let deadline = evaluator.now + timeToLive
         return deadline.milliseconds > Int64.max / 1_000_000 ? nil : deadline
     }
 }

@@ -210,7 +210,7 @@ extension Evaluator {
             modified: nextRevision, modifiedAt: time, author: draft.author, expiry: end.expiry, lease: end.lease)
     }
 
-    /// When a key that is set now ceases to be.
+    /// When a key that is set now expires: a time to live counts from the writer's clock, whatever the log's time is.
     ///
     /// - Throws: `leaseNotFound`.
     func deadline(_ expiry: Operation.Expiry, of previous: Item?) throws(DiscfgError) -> (
@@ -219,7 +219,7 @@ extension Evaluator {
         switch expiry {
         case .never: (nil, nil)
         case .unchanged, .kept: (previous?.expiry, previous?.lease)
-        case .after(let duration): (time + duration, nil)
+        case .after(let duration): (now + duration, nil)
         case .at(let moment): (moment, nil)
         case .lease(let id) where endedLeases.contains(id): throw .noLease(id, in: config)
         case .lease(let id): (nil, id)

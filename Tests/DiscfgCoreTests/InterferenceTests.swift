@@ -1,0 +1,111 @@
+import DiscfgCore
+import DiscfgTestSupport
+import Testing
+
+@Suite("Rollbacks and the ends of leases beside other writers")
+struct InterferenceTests {
+    private let store = MemoryEngine()
+
+    private func service(_ engine: any StorageEngine, clock: TestClock = TestClock()) -> ConfigService {
+        ConfigService(engine: engine, options: .init(time: clock.steadySource), logger: LogCapture().logger)
+    }
+
+    private func set(_ path: String, _ text: String, lease: Int64? = nil, by service: ConfigService) async throws {
+        let expiry: Operation.Expiry = lease.map { .lease($0) } ?? .never
+        _ = try await service.commit(
+            Transaction(then: [.set(Key(path: path), Value(text), expiry: expiry)]), to: .default)
+    }
+
+    @Test("A rollback takes back what others write while it compares", arguments: [1, 100])
+    func rollback(maximumChanges: Int) async throws {
+        let engine = HookedEngine(store, maximumChanges: maximumChanges)
+        let (service, other) = (service(engine), service(store))
+        try await set("/a", "1", by: other)
+        try await set("/b", "1", by: other)
+        for path in ["/a", "/b"] { try await set(path, "2", by: other) }
+        engine.before(.append) { [self] in try await set("/late", "1", by: other) }
+        let result = try await service.rollback(RollbackRequest(to: 3), in: .default)
+        let rest = try await other.diff(DiffQuery(from: 3, to: result.revision), in: .default)
+        #expect(rest.changes.isEmpty, "as of the last commit all is as it was")
+        #expect(result.changes.map(\.key.description) == ["/a", "/b", "/late"])
+        #expect(result.commits == (maximumChanges == 1 ? 3 : 1))
+    }
+
+    @Test("A rollback that fails between two commits says how far it came")
+    func interruptedRollback() async throws {
+        let engine = HookedEngine(store, maximumChanges: 1)
+        let (service, other) = (service(engine), service(store))
+        for path in ["/a", "/b"] { try await set(path, "1", by: other) }
+        engine.before(.append) {
+            engine.before(.append) { throw DiscfgError(.storeUnavailable, "It is down.", hint: "Wait.") }
+        }
+        let error = await #expect(throws: DiscfgError.self) {
+            try await service.rollback(RollbackRequest(to: 1), in: .default)
+        }
+        #expect(
+            error?.hint
+                == "Wait. 1 keys are rolled back already, as of revision 4; roll back again to go on from there.")
+    }
+
+    @Test("What is too large for one commit is not called a transaction of a rollback")
+    func tooLarge() async throws {
+        let service = service(HookedEngine(store, maximumChanges: 1))
+        let error = await #expect(throws: DiscfgError.self) {
+            try await service.commit(
+                Transaction(then: [.set(Key(path: "/a"), Value("1")), .set(Key(path: "/b"), Value("1"))]), to: .default)
+        }
+        #expect(error?.message.hasPrefix("2 changes are too many or too large for one commit") == true)
+    }
+
+    @Test("Who ends a lease late leaves the keys of a new lease of its id", arguments: [true, false])
+    func reusedLease(beforeKeys: Bool) async throws {
+        let engine = HookedEngine(store)
+        let (slow, fast) = (service(engine), service(store))
+        _ = try await fast.grantLease(42, ttl: .seconds(60), in: .default)
+        try await set("/svc/a", "old", lease: 42, by: fast)
+        engine.before(beforeKeys ? .keysOfLease : .append) { [self] in
+            _ = try await fast.revokeLease(42, in: .default)
+            _ = try await fast.grantLease(42, ttl: .seconds(60), in: .default)
+            try await set("/svc/a", "new", lease: 42, by: fast)
+        }
+        _ = try await slow.revokeLease(42, in: .default)
+        #expect(try await fast.get(Key(path: "/svc/a"), in: .default).item.value == Value("new"))
+        #expect(try await fast.lease(42, in: .default) != nil)
+        #expect(try await fast.keys(attachedTo: 42, in: .default).count == 1)
+    }
+
+    @Test("A key that is set again while its lease ends goes with the lease")
+    func setWhileEnding() async throws {
+        let engine = HookedEngine(store)
+        let (service, other) = (service(engine), service(store))
+        _ = try await other.grantLease(42, ttl: .seconds(60), in: .default)
+        try await set("/svc/a", "1", lease: 42, by: other)
+        engine.before(.append) {
+            _ = try await other.commit(
+                Transaction(then: [.set(Key(path: "/svc/a"), Value("2"), expiry: .unchanged)]), to: .default)
+        }
+        _ = try await service.revokeLease(42, in: .default)
+        #expect(try await other.range(RangeQuery(.all), in: .default).count == 0)
+        #expect(try await store.lease(42, in: .default) == nil)
+    }
+
+    @Test("A time to live counts from the writer's clock, not from the log's time")
+    func timeToLive() async throws {
+        let clock = TestClock()
+        let ahead = TestClock(now: clock.now + .seconds(600))
+        try await set("/a", "1", by: service(store, clock: ahead))
+        let service = service(store, clock: clock)
+        let key = try Key(path: "/b")
+        _ = try await service.commit(
+            Transaction(then: [.set(key, Value("1"), expiry: .after(.seconds(2)))]), to: .default)
+        let item = try await service.get(key, in: .default).item
+        #expect(item.expiry == clock.now + .seconds(2))
+        #expect(item.modifiedAt == ahead.now, "the log's time does not run backwards")
+        let directory = try DirectoryPath("/d".utf8)
+        _ = try await service.carryOut(
+            DirectoryWrite(.set(.file(Value("1")), isRefresh: false), at: directory, timeToLive: .seconds(2)),
+            in: .default)
+        let file = try await service.get(directory.file, in: .default).item
+        #expect(file.expiry == clock.now + .seconds(2))
+    }
+}
