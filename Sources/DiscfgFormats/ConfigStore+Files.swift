@@ -132,7 +132,22 @@ extension ConfigStore {
     }
 
     /// Every value below a directory, and the revision at which all of them stood so.
+    ///
+    /// It is read from the start again if compaction overtakes it and no revision is named.
     private func reading(
+        below prefix: String, in config: ConfigName, at revision: Revision?
+    ) async throws -> (values: [Key: Value], revision: Revision) {
+        for _ in 0..<5 where revision == nil {
+            do {
+                return try await pages(below: prefix, in: config, at: nil)
+            } catch let error as DiscfgError where error.code == .compacted {
+                try Task.checkCancellation()
+            }
+        }
+        return try await pages(below: prefix, in: config, at: revision)
+    }
+
+    private func pages(
         below prefix: String, in config: ConfigName, at revision: Revision?
     ) async throws -> (values: [Key: Value], revision: Revision) {
         var values: [Key: Value] = [:]

@@ -4,7 +4,7 @@ import Synchronization
 /// An engine that runs a test's hook before some calls, and may take less in one commit.
 public final class HookedEngine: EngineWrapper {
     /// A call before which the hook runs.
-    public enum Call: Sendable { case append, keysOfLease }
+    public enum Call: Sendable { case append, keysOfLease, page }
 
     /// The engine inside.
     public let engine: any StorageEngine
@@ -38,6 +38,13 @@ public final class HookedEngine: EngineWrapper {
     public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         try await run(before: .append)
         return try await engine.append(commits, to: config, incarnation: incarnation)
+    }
+
+    public func items(
+        _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
+    ) async throws -> ItemPage {
+        try await run(before: .page)
+        return try await engine.items(range, in: config, limit: limit, values: values, consistency: consistency)
     }
 
     public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {

@@ -89,6 +89,34 @@ struct InterferenceTests {
         #expect(try await store.lease(42, in: .default) == nil)
     }
 
+    @Test("A range of the current state starts again when compaction overtakes it between two pages")
+    func overtakenRange() async throws {
+        let engine = HookedEngine(store)
+        let (service, other) = (service(engine), service(store))
+        let keys = try (0..<1100).map { try Key(path: "/many/\($0)") }
+        _ = try await other.commit(Transaction(then: keys.map { .set($0, Value("1")) }), to: .default)
+        func overtake() {
+            engine.before(.page) {
+                engine.before(.page) {
+                    let result = try await other.commit(Transaction(then: [.set(keys[0], Value("2"))]), to: .default)
+                    _ = try await other.compact(.default, keeping: .through(result.revision))
+                }
+            }
+        }
+        overtake()
+        let reading = try await service.range(RangeQuery(.all), in: .default)
+        #expect(reading.count == 1100 && reading.revision == 3)
+        overtake()
+        let listing = try await service.list(
+            ListQuery(isRecursive: true, limit: 2000, consistency: .strong), in: .default)
+        #expect(listing.items.count == 1100 && listing.revision == 4)
+        overtake()
+        let error = await #expect(throws: DiscfgError.self) {
+            try await service.range(RangeQuery(.all, at: 4), in: .default)
+        }
+        #expect(error?.code == .compacted, "a revision that was named is not another")
+    }
+
     @Test("A time to live counts from the writer's clock, not from the log's time")
     func timeToLive() async throws {
         let clock = TestClock()

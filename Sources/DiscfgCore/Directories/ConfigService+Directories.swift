@@ -36,7 +36,9 @@ extension ConfigService {
         }
         let snapshot = SnapshotReader(
             engine: engine, config: config, values: true, now: now, isSnapshot: true, freshness: .strong)
-        let found = try await DirectoryReader(snapshot: snapshot, path: path, isRecursive: isRecursive).read()
+        let found = try await SnapshotReader.read(at: nil) {
+            try await DirectoryReader(snapshot: snapshot, path: path, isRecursive: isRecursive).read()
+        }
         if let node = found.node {
             return .success(.reading(node, at: found.revision ?? revision, time: now))
         }

@@ -41,6 +41,10 @@ extension ConfigService {
     /// Throws `compacted`, `futureRevision`, and `tooLarge` when the items have more than 64 MiB.
     public func range(_ query: RangeQuery, in config: ConfigName) async throws -> RangeReading {
         if query.revision == nil, let key = query.range.onlyKey { return try await reading(of: key, in: config) }
+        return try await SnapshotReader.read(at: query.revision) { try await pages(of: query, in: config) }
+    }
+
+    private func pages(of query: RangeQuery, in config: ConfigName) async throws -> RangeReading {
         // Before the items, so that the config's revision is never older than what was asked for.
         let current = try await query.revision == nil ? nil : engine.tail(of: config).revision
         var reader = SnapshotReader(

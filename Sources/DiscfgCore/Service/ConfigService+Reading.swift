@@ -49,9 +49,11 @@ extension ConfigService {
             freshness: freshness(query.consistency, of: range, in: config))
         let cursor = try query.after.map { try ListCursor($0) }
         let rest = cursor.map { $0.rest(of: range) } ?? range
-        return query.isRecursive
-            ? try await reader.listing(of: rest, at: query.revision, limit: query.limit)
-            : try await reader.level(of: rest, below: range.lower, at: query.revision, limit: query.limit)
+        return try await SnapshotReader.read(at: query.revision) {
+            query.isRecursive
+                ? try await reader.listing(of: rest, at: query.revision, limit: query.limit)
+                : try await reader.level(of: rest, below: range.lower, at: query.revision, limit: query.limit)
+        }
     }
 }
 

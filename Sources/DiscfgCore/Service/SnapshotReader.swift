@@ -124,6 +124,29 @@ struct SnapshotReader {
     }
 }
 
+extension SnapshotReader {
+    /// How often a read of the current state starts again because compaction overtook it.
+    private static let maximumRestarts = 5
+
+    /// Reads several pages of one revision; from the start again if that revision is compacted meanwhile and the caller named none.
+    ///
+    /// - Throws: `compacted` if it is overtaken each time, or if the caller named a revision that is gone.
+    static func read<Result>(
+        at revision: Revision?, _ body: () async throws -> Result
+    ) async throws -> Result {
+        if revision == nil {
+            for _ in 0..<maximumRestarts {
+                do {
+                    return try await body()
+                } catch let error as DiscfgError where error.code == .compacted {
+                    try Task.checkCancellation()
+                }
+            }
+        }
+        return try await body()
+    }
+}
+
 extension Key {
     /// The path, with its trailing `/`, of the directory right below the prefix that the key is in; `nil` when it is in none.
     fileprivate func directory(below prefix: [UInt8]) -> ArraySlice<UInt8>? {
