@@ -27,7 +27,13 @@ struct Backend: Sendable {
         etcdConfig = try ConfigName(environment["DISCFG_ETCD_CFG"] ?? ConfigName.default.description)
         // Last of what can fail: a client must not be let go before it is closed.
         let client = try Self.client(address, environment: environment, logger: logger)
-        service = ConfigService(engine: DynamoDBEngine(table: address.table, client: client), logger: logger)
+        // Invocations that run at the same time share appends; each brings its own moment.
+        let deadline = WriteDeadline(
+            current: { AWSClient.deadline },
+            apply: { deadline, body in await AWSClient.$deadline.withValue(deadline) { await body() } })
+        service = ConfigService(
+            engine: DynamoDBEngine(table: address.table, client: client), options: .init(writeDeadline: deadline),
+            logger: logger)
         let allowsPrivate = ["1", "true"].contains(environment["DISCFG_ALLOW_PRIVATE_WEBHOOKS"])
         let sender = TargetSender(allowsPrivateWebhooks: allowsPrivate) { region in
             guard let region, region != client.region else { return client }

@@ -1,6 +1,11 @@
-import DiscfgCore
+@testable import DiscfgCore
 import DiscfgTestSupport
+import Synchronization
 import Testing
+
+private enum Deadline {
+    @TaskLocal static var current: ContinuousClock.Instant?
+}
 
 @Suite("Rollbacks and the ends of leases beside other writers")
 struct InterferenceTests {
@@ -115,6 +120,42 @@ struct InterferenceTests {
             try await service.range(RangeQuery(.all, at: 4), in: .default)
         }
         #expect(error?.code == .compacted, "a revision that was named is not another")
+    }
+
+    @Test("A batch of writes runs under the latest deadline of its own writers, not under that of an earlier one")
+    func deadlines() async throws {
+        let engine = HookedEngine(store)
+        let seen = Mutex<[ContinuousClock.Instant?]>([])
+        let deadline = WriteDeadline(
+            current: { Deadline.current },
+            apply: { deadline, body in
+                seen.withLock { $0.append(deadline) }
+                await Deadline.$current.withValue(deadline) { await body() }
+            })
+        let service = ConfigService(
+            engine: engine, options: .init(writeDeadline: deadline), logger: LogCapture().logger)
+        let (early, late) = (ContinuousClock.now + .seconds(60), ContinuousClock.now + .seconds(3600))
+        let (underWay, tell) = AsyncStream.makeStream(of: Void.self)
+        let (others, go) = AsyncStream.makeStream(of: Void.self)
+        engine.before(.append) {
+            tell.finish()
+            for await _ in others {}
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                try await Deadline.$current.withValue(early) { try await set("/a", "1", by: service) }
+            }
+            for await _ in underWay {}
+            for instant in [early, late] {
+                group.addTask { [self] in
+                    try await Deadline.$current.withValue(instant) { try await set("/b", "1", by: service) }
+                }
+            }
+            while service.lane(.default).pipeline.waitingCount < 2 { await Task.yield() }
+            go.finish()
+            try await group.waitForAll()
+        }
+        #expect(seen.withLock { $0 } == [early, late])
     }
 
     @Test("A time to live counts from the writer's clock, not from the log's time")

@@ -11,8 +11,14 @@ final class CommitPipeline: Sendable {
         /// Carries the proposal out, and gives what tells its caller once that is true.
         let evaluate: @Sendable (inout Evaluator) throws(DiscfgError) -> @Sendable () -> Void
         let fail: @Sendable (any Error) -> Void
+        /// By when the store must have answered; `nil` for no limit.
+        let deadline: ContinuousClock.Instant?
 
-        init<P: Proposal>(_ proposal: P, _ continuation: CheckedContinuation<P.Outcome, any Error>) {
+        init<P: Proposal>(
+            _ proposal: P, by deadline: ContinuousClock.Instant?,
+            _ continuation: CheckedContinuation<P.Outcome, any Error>
+        ) {
+            self.deadline = deadline
             touch = { proposal.touch(&$0) }
             evaluate = { evaluator throws(DiscfgError) in
                 let outcome = try evaluator.evaluate(proposal)
@@ -43,6 +49,7 @@ final class CommitPipeline: Sendable {
     let ownWrites: OwnWrites
     /// Empty while a batch is under way.
     let memory: WriterMemorySlot
+    let deadline: WriteDeadline
     /// Told of what was appended.
     let committed: @Sendable (LogPage) -> Void
     /// Told when a revision that is a multiple of a hundred was appended.
@@ -50,7 +57,7 @@ final class CommitPipeline: Sendable {
 
     init(
         config: ConfigName, engine: any StorageEngine, time: TimeSource, metrics: ServiceMetrics, ownWrites: OwnWrites,
-        memory: WriterMemorySlot, committed: @escaping @Sendable (LogPage) -> Void,
+        memory: WriterMemorySlot, deadline: WriteDeadline, committed: @escaping @Sendable (LogPage) -> Void,
         hundredth: @escaping @Sendable () -> Void
     ) {
         self.config = config
@@ -59,6 +66,7 @@ final class CommitPipeline: Sendable {
         self.metrics = metrics
         self.ownWrites = ownWrites
         self.memory = memory
+        self.deadline = deadline
         self.committed = committed
         self.hundredth = hundredth
     }
@@ -69,7 +77,7 @@ final class CommitPipeline: Sendable {
     func submit<P: Proposal>(_ proposal: P) async throws -> P.Outcome {
         try Task.checkCancellation()
         return try await withCheckedThrowingContinuation { continuation in
-            let waiter = Waiter(proposal, continuation)
+            let waiter = Waiter(proposal, by: deadline.current(), continuation)
             let startsDraining: Bool? = state.withLock { state in
                 guard state.waiting.count < Self.maximumWaiting else { return nil }
                 state.waiting.append(waiter)
@@ -82,16 +90,22 @@ final class CommitPipeline: Sendable {
                     throwing: DiscfgError(
                         .overloaded, "\(Self.maximumWaiting) writes to config “\(config)” are waiting already.",
                         hint: "Try again in a moment; nothing was written."))
-            // Not cancelled with the caller, whose writes others may have joined. What is set for its task holds here as well: in
-            // Lambda that is the moment by which the store must have answered.
-            case true?: Task { await self.drain() }
+            // Neither cancelled with the caller, whose writes others may have joined, nor held to what is set for the caller's task.
+            case true?: Task.detached { await self.drain() }
             case false?: break
             }
         }
     }
 
+    /// How many proposals wait for the next batch.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     private func drain() async {
-        while let batch = nextBatch() { await commit(batch) }
+        while let batch = nextBatch() {
+            let deadlines = batch.compactMap(\.deadline)
+            // One that has no limit has the latest.
+            await deadline.apply(deadlines.count == batch.count ? deadlines.max() : nil) { await self.commit(batch) }
+        }
     }
 
     private func nextBatch() -> [Waiter]? {

@@ -17,14 +17,17 @@ public final class ConfigService: Sendable {
         public var time: TimeSource
         /// Where what the service counts goes.
         public var metricsFactory: any MetricsFactory
+        /// By when the store must have answered the writes of a task.
+        public var writeDeadline: WriteDeadline
 
         public init(
             pollInterval: ClosedRange<Duration>? = nil, time: TimeSource = .system,
-            metricsFactory: any MetricsFactory = MetricsSystem.factory
+            metricsFactory: any MetricsFactory = MetricsSystem.factory, writeDeadline: WriteDeadline = .none
         ) {
             self.pollInterval = pollInterval
             self.time = time
             self.metricsFactory = metricsFactory
+            self.writeDeadline = writeDeadline
         }
     }
 
@@ -43,6 +46,7 @@ public final class ConfigService: Sendable {
     /// The configs of which a revision that is a multiple of a hundred was committed here, for whoever keeps the store tidy.
     let hundreds = AsyncStream<ConfigName>.makeStream(bufferingPolicy: .bufferingNewest(64))
     private let pollInterval: ClosedRange<Duration>
+    private let writeDeadline: WriteDeadline
     private let lanes = Mutex<[ConfigName: Lane]>([:])
 
     /// A service on an engine.
@@ -52,6 +56,7 @@ public final class ConfigService: Sendable {
         self.pollInterval = options.pollInterval ?? engine.traits.pollInterval
         self.metrics = ServiceMetrics(factory: options.metricsFactory)
         self.logger = logger
+        self.writeDeadline = options.writeDeadline
     }
 
     /// The lane of a config that was written or watched in this process.
@@ -68,7 +73,8 @@ public final class ConfigService: Sendable {
                 return page
             }
             let pipeline = CommitPipeline(
-                config: config, engine: engine, time: time, metrics: metrics, ownWrites: ownWrites, memory: memory
+                config: config, engine: engine, time: time, metrics: metrics, ownWrites: ownWrites, memory: memory,
+                deadline: writeDeadline
             ) { [expiryCount] page in
                 expiryCount.note(page.commits)
                 follower.note(page)
