@@ -2,6 +2,7 @@ import DiscfgCore
 import Dispatch
 import GRDB
 import GRDBSQLite
+import Logging
 import Synchronization
 
 /// The connections to one file: one that writes, and as many that read as there are reads at the same time.
@@ -22,10 +23,11 @@ final class Connections: Sendable {
     private let isImmutable: Bool
     private let errors: ErrorTranslator
     private let writer: DatabaseQueue
+    private let files: OpenFiles
     private let readers = Mutex<[DatabaseQueue]>([])
 
     /// Opens the file, and makes it where it is missing.
-    init(file: DatabaseFile, readOnly: Bool, errors: ErrorTranslator) throws {
+    init(file: DatabaseFile, readOnly: Bool, errors: ErrorTranslator, logger: Logger?) throws {
         self.file = file
         self.errors = errors
         let deadline = ContinuousClock.now + .milliseconds(Self.patience)
@@ -42,6 +44,9 @@ final class Connections: Sendable {
             }
         }
         (self.writer, isReadOnly, isImmutable) = (writer, access != .readWrite, access == .immutable)
+        files = try writer.unsafeRead { db in
+            try OpenFiles(file, isImmutable: access == .immutable, of: db, errors: errors, logger: logger)
+        }
     }
 
     private enum Access {
@@ -150,12 +155,17 @@ final class Connections: Sendable {
     }
 
     private func readOnce<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        let reader =
-            try readers.withLock { $0.popLast() }
-            ?? Self.connect(file, isImmutable: isImmutable, isReader: true)
+        try files.checkDatabase()
+        let kept = readers.withLock { $0.popLast() }
+        let reader = try kept ?? Self.connect(file, isImmutable: isImmutable, isReader: true)
         let result = Swift.Result { try reader.unsafeRead(body) }
+        // A new connection opens the log with its first statement.
+        if kept == nil { try reader.unsafeRead { try files.check($0) } }
         // One that SQLite found fault with is closed: the next read opens another.
-        if case .failure(let error) = result, error is DatabaseError { throw error }
+        if case .failure(let error) = result, error is DatabaseError {
+            try files.checkAll()
+            throw error
+        }
         readers.withLock { if $0.count < Self.keptReaders { $0.append(reader) } }
         return try result.get()
     }
@@ -165,8 +175,24 @@ final class Connections: Sendable {
         guard !isReadOnly else { throw errors.notWritable() }
         return try await withCheckedThrowingContinuation { continuation in
             writer.asyncWriteWithoutTransaction { db in
-                continuation.resume(with: Swift.Result { try db.changing { try body(db) } })
+                continuation.resume(with: Swift.Result { try self.change(db, body) })
             }
         }
+    }
+
+    /// Writes in one transaction, and only into files that are at their paths before it is committed and after.
+    ///
+    /// - Throws: What `body` throws, and `storeUnusable`, with nothing changed; `outcomeUnknown` if a file was moved while the
+    ///   transaction was committed: what is written is in the files that were moved.
+    private func change<Result>(_ db: Database, _ body: (Database) throws -> Result) throws -> Result {
+        // Before it waits for other processes, of which there may be none.
+        try files.checkDatabase()
+        let result = try db.changing {
+            let result = try body(db)
+            try files.checkAll()
+            return result
+        }
+        do { try files.checkAll() } catch { throw errors.movedDuringCommit(error) }
+        return result
     }
 }

@@ -1,5 +1,6 @@
 public import DiscfgCore
 import GRDB
+public import Logging
 
 /// An engine on one SQLite file, which any number of processes may use at the same time.
 ///
@@ -19,16 +20,19 @@ public final class SQLiteEngine: StorageEngine {
     /// - Throws: `DiscfgError` with code `storeUnusable` when the file is not discfg's or of a newer discfg (it is left as it
     ///   is then) or cannot be opened, `storeUnavailable` when another process holds it, `storeNotWritable` when it has to be
     ///   made or brought up to date and cannot be written.
-    public convenience init(path: String) throws {
-        try self.init(path: path, readOnly: false)
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - logger: Told, once, if the file is moved, removed or replaced while it is open.
+    public convenience init(path: String, logger: Logger? = nil) throws {
+        try self.init(path: path, readOnly: false, logger: logger)
     }
 
     /// Opens a file; if told so, only to read what nobody else may be writing.
-    package init(path: String, readOnly: Bool) throws {
+    package init(path: String, readOnly: Bool, logger: Logger? = nil) throws {
         self.path = path
         errors = ErrorTranslator(path: path)
         do {
-            connections = try Connections(file: DatabaseFile(path), readOnly: readOnly, errors: errors)
+            connections = try Connections(file: DatabaseFile(path), readOnly: readOnly, errors: errors, logger: logger)
         } catch {
             throw errors(error)
         }

@@ -26,8 +26,7 @@ struct ErrorTranslator: Sendable {
         case .SQLITE_FULL:
             return make(.storeNotWritable, "cannot grow: the disk is full", "Make room, or compact the history.", error)
         case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_DBMOVED:
-            return make(
-                .storeUnusable, "was moved or deleted while it was open", "Put it back, then start again.", error)
+            return moved(error)
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
             return notWritable(error)
         case .SQLITE_IOERR where atCommit:
@@ -69,6 +68,28 @@ struct ErrorTranslator: Sendable {
         make(
             .storeUnusable, "is damaged: \(what)",
             "Keep a copy of the file, check it with “PRAGMA integrity_check”, and restore a backup.", cause)
+    }
+
+    /// The path no longer leads to the file that is open.
+    func moved(_ cause: (any Error)? = nil) -> DiscfgError {
+        make(
+            .storeUnusable, "was moved, removed or replaced while it was open",
+            "Stop every process that has it open, put the file and its -wal in place, then start again.", cause)
+    }
+
+    /// The path no longer leads to the file that was written.
+    func movedDuringCommit(_ cause: any Error) -> DiscfgError {
+        make(
+            .outcomeUnknown, "was moved, removed or replaced while the write was being made durable",
+            "The write is in the file that was moved, if that is still there with its -wal. "
+                + "Stop every process that has it open, put both in place, then start again.", cause)
+    }
+
+    /// The system does not tell what is at the path.
+    func unobservable(_ reason: String) -> DiscfgError {
+        make(
+            .storeUnavailable, "cannot be found at its path: \(reason)",
+            "Check that its folder is there and may be used.", nil)
     }
 
     func notADatabase(_ cause: (any Error)? = nil) -> DiscfgError {
