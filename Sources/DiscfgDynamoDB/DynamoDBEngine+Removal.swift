@@ -81,13 +81,14 @@ extension DynamoDBEngine {
             }
             if found.isRemoved {
                 known.forget(name)
-                try await purge(found)
+                // It is gone; what cannot be removed now is left to `maintain`.
+                try? await purge(found)
                 return found.remover == mark
             }
             let tail = try await tail(of: found)
             if try await end(found, after: tail, by: mark) {
                 known.forget(name)
-                try await purge(found)
+                try? await purge(found)
                 return true
             }
             try await options.time.sleep(.milliseconds(Int.random(in: 5...20)))

@@ -23,14 +23,26 @@ extension SQLiteEngine {
             var query = try db.query("DELETE FROM configs WHERE name = ? RETURNING id")
             query.bind(name.description)
             guard let id = try query.first({ $0.integer(0) }) else { return false }
-            // Gone for everyone from here on; what it held is removed in steps, by whoever comes next if this process ends.
+            // Gone for everyone from here on; what it held is removed in steps, by maintenance if this process ends.
             var mark = try db.query("INSERT INTO removed_configs(id) VALUES(?)")
             mark.bind(id)
             try mark.run()
             return true
         }
-        while try await purge() {}
+        // Nobody sees what is left: if it cannot be removed now, maintenance does it.
+        do { while try await purge() {} } catch { return isRemoved }
         return isRemoved
+    }
+
+    /// The most steps of one call of `maintain`, which has other regular work after it.
+    private static let maintenanceSteps = 100
+
+    /// Removes what interrupted removals of configs have left, in small steps with time for writers between them.
+    public func maintain() async throws {
+        for _ in 0..<Self.maintenanceSteps {
+            guard try await purge() else { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
     }
 
     /// Removes some of what removed configs have left.

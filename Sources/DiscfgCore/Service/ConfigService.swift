@@ -179,8 +179,9 @@ extension ConfigService: ConfigStore {
                 "The config “default” always exists and cannot be deleted.",
                 hint: "Delete its keys with “discfg delete --prefix /”.")
         }
+        // Also after an error: the config may be gone all the same.
+        defer { forget(name) }
         guard try await engine.removeConfig(name) else { throw DiscfgError.noConfig(name) }
-        forget(name)
         logger.info("config deleted", metadata: ["discfg.config": "\(name)"])
     }
 

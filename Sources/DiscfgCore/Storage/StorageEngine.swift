@@ -53,6 +53,8 @@ public protocol StorageEngine: Sendable {
     func updateConfig(_ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings) async throws -> Bool
 
     /// Removes a config with all that it holds; `false` where there was none.
+    ///
+    /// Once nobody can see the config any more, the call does not fail: what is left of it then is for `maintain`.
     func removeConfig(_ name: ConfigName) async throws -> Bool
 
     /// The ends of the log, strongly consistent.
