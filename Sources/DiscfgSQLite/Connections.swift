@@ -56,6 +56,7 @@ final class Connections: Sendable {
     private static func open(_ file: DatabaseFile, readOnly: Bool, errors: ErrorTranslator) throws -> (
         DatabaseQueue, Access
     ) {
+        try file.checkKind(errors: errors)
         if !readOnly { try file.create(errors: errors) }
         // What it is, without leaving a trace: a file that is not discfg's must stay as it is.
         var immutable: DatabaseQueue?

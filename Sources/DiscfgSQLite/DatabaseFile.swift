@@ -32,24 +32,49 @@ struct DatabaseFile: Sendable {
         return "file:" + escaped.joined() + "?immutable=1"
     }
 
-    /// Whether the write-ahead log beside the file has anything in it.
-    var hasLog: Bool {
+    /// The absolute path without symbolic links, as soon as the file is there.
+    var realPath: String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// The bytes of the file and of its write-ahead log.
+    var sizes: (file: Int64, log: Int64) { (Self.size(of: path), Self.size(of: path + "-wal")) }
+
+    private static func size(of path: String) -> Int64 {
         var status = stat()
-        return stat(path + "-wal", &status) == 0 && status.st_size > 0
+        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// Whether the write-ahead log beside the file has anything in it.
+    var hasLog: Bool { sizes.log > 0 }
+
+    /// Refuses what is no regular file: opening a pipe would wait until somebody writes to it.
+    func checkKind(errors: ErrorTranslator) throws(DiscfgError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return
+        case S_IFDIR: throw errors.unopenable("is a folder", "Name a file in it.")
+        default: throw errors.unopenable("is not a regular file", "Name a regular file, or one that is not there yet.")
+        }
     }
 
     /// Makes the file and its folders where they are missing, for the owner alone: values may be secrets.
     func create(errors: ErrorTranslator) throws(DiscfgError) {
         var status = stat()
         if stat(path, &status) == 0 {
-            guard status.st_mode & S_IFMT != S_IFDIR else {
-                throw errors.unopenable("is a folder", "Name a file in it.")
-            }
             // SQLite takes a file of one byte for an empty one, and would write over it.
             if (1..<512).contains(status.st_size) { throw errors.notADatabase() }
             return
         }
         if errno != ENOENT { throw problem(errno, errors: errors) }
+        if hasLog {
+            throw errors.unopenable(
+                "is missing, while its write-ahead log “\(path)-wal” is still there",
+                "Put the file back beside its log. For a new store, move the log away first.")
+        }
         try createFolder(of: path[...], errors: errors)
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR, 0o600)
         // That another process was first is as good.

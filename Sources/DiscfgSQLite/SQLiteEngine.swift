@@ -9,11 +9,22 @@ public import Logging
 public final class SQLiteEngine: StorageEngine {
     let connections: Connections
     let errors: ErrorTranslator
-    private let path: String
+    private let file: DatabaseFile
+    private let realPath: String
 
     public let limits = StorageLimits(changes: 100_000, bytes: 64 << 20)
 
-    public var description: StorageDescription { StorageDescription(name: "sqlite", options: ["path": path]) }
+    public var description: StorageDescription { StorageDescription(name: "sqlite", options: ["path": realPath]) }
+
+    public func status() async throws -> StorageDescription {
+        let format = try await read { try $0.query("PRAGMA user_version").first { $0.integer(0) } ?? 0 }
+        var description = description
+        let sizes = file.sizes
+        description.options["format"] = String(format)
+        description.options["size"] = String(sizes.file)
+        description.options["walSize"] = String(sizes.log)
+        return description
+    }
 
     /// Opens a file, and makes it and its folders where they are missing, for the owner alone.
     ///
@@ -29,13 +40,14 @@ public final class SQLiteEngine: StorageEngine {
 
     /// Opens a file; if told so, only to read what nobody else may be writing.
     package init(path: String, readOnly: Bool, logger: Logger? = nil) throws {
-        self.path = path
+        file = DatabaseFile(path)
         errors = ErrorTranslator(path: path)
         do {
-            connections = try Connections(file: DatabaseFile(path), readOnly: readOnly, errors: errors, logger: logger)
+            connections = try Connections(file: file, readOnly: readOnly, errors: errors, logger: logger)
         } catch {
             throw errors(error)
         }
+        realPath = file.realPath
     }
 
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {

@@ -1,3 +1,10 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 import DiscfgCore
 import GRDB
 
@@ -39,7 +46,7 @@ struct ErrorTranslator: Sendable {
                 "Try again, and check the disk.", error)
         case .SQLITE_CANTOPEN, .SQLITE_NOMEM:
             return make(
-                .storeUnavailable, "cannot be opened now (\(error.extendedResultCode))",
+                .storeUnavailable, "cannot be opened now (\(obstacle ?? "\(error.extendedResultCode)"))",
                 "Check that its folder is there and may be used, and that not too many files are open.", error)
         case .SQLITE_CORRUPT: return damaged("SQLite finds it malformed", error)
         case .SQLITE_NOTADB: return notADatabase(error)
@@ -51,6 +58,11 @@ struct ErrorTranslator: Sendable {
                 .storeUnusable, "failed: SQLite says “\(error.message ?? "\(error.resultCode)")”", "Check the file.",
                 error)
         }
+    }
+
+    /// Why the file cannot be opened, if the system says so by itself.
+    private var obstacle: String? {
+        access(path, R_OK) == 0 ? nil : String(cString: strerror(errno))
     }
 
     private func make(_ code: DiscfgError.Code, _ problem: String, _ hint: String, _ cause: (any Error)?) -> DiscfgError

@@ -66,6 +66,23 @@ struct ForeignFileTests {
         try expectRefused("store.db", "has format 99")
     }
 
+    @Test("A pipe, which would be waited for", .timeLimit(.minutes(1)))
+    func pipe() throws {
+        #expect(mkfifo(folder.file(), 0o600) == 0)
+        for readOnly in [false, true] {
+            let error = #expect(throws: DiscfgError.self) {
+                try SQLiteEngine(path: folder.file(), readOnly: readOnly)
+            }
+            #expect(error?.code == .storeUnusable && error?.message.contains("is not a regular file") == true)
+        }
+    }
+
+    @Test("A missing file whose write-ahead log is still there")
+    func orphanedLog() throws {
+        try Data("left".utf8).write(to: URL(fileURLWithPath: folder.file("store.db-wal")))
+        try expectRefused("store.db", "is missing, while its write-ahead log")
+    }
+
     @Test("A folder")
     func isFolder() throws {
         try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: true)

@@ -135,6 +135,44 @@ struct SharedFileTests {
         }
     }
 
+    @Test("A removal succeeds although its clean-up fails, and maintenance finishes it")
+    func interruptedRemoval() async throws {
+        let engine = try SQLiteEngine(path: folder.file())
+        let name = try ConfigName("temporary")
+        try await engine.createConfig(name, settings: ConfigSettings(), first: .first)
+        let items = try (0..<1500).map { try item("/\($0)", Value("x"), at: 2) }.sorted { $0.key < $1.key }
+        _ = try await engine.append([commit(2, items)], to: name)
+        try await engine.connections.write {
+            try $0.execute(
+                sql: "CREATE TRIGGER stop BEFORE DELETE ON items BEGIN SELECT RAISE(ABORT, 'stopped'); END")
+        }
+        #expect(try await engine.removeConfig(name))
+        #expect(try await engine.config(name) == nil)
+        #expect(try await engine.removeConfig(name) == false)
+        await #expect(throws: DiscfgError.self) { try await engine.maintain() }
+        try await engine.connections.write { try $0.execute(sql: "DROP TRIGGER stop") }
+        try await engine.maintain()
+        for table in ["removed_configs", "log", "changes", "items"] {
+            #expect(try count("SELECT count(*) FROM \(table)") == 0, "\(table)")
+        }
+    }
+
+    @Test("The description names the absolute path, and the status sizes and format")
+    func status() async throws {
+        let link = folder.file("link.db")
+        do { _ = try SQLiteEngine(path: folder.file()) }
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "store.db")
+        let engine = try SQLiteEngine(path: link)
+        try await engine.createConfig(.default, settings: ConfigSettings(), first: .first)
+        let path = try #require(realpath(folder.file(), nil))
+        defer { free(path) }
+        #expect(engine.description.options == ["path": String(cString: path)])
+        let options = try await engine.status().options
+        #expect(options["format"] == "\(Schema.version)")
+        #expect(options["size"].flatMap { Int($0) } ?? 0 >= 512)
+        #expect(options["walSize"].flatMap { Int($0) } ?? 0 > 0)
+    }
+
     @Test("A store can be read where it cannot be written")
     func readOnly() async throws {
         let key = try Key(path: "/a")
@@ -184,6 +222,17 @@ struct SharedFileTests {
         let error = DatabaseError(resultCode: code, message: "x")
         #expect((translator(error) as? DiscfgError)?.code == before)
         #expect((translator(CommitFailure(cause: error)) as? DiscfgError)?.code == atCommit)
+    }
+
+    @Test("A file that cannot be opened is explained by the system, not by SQLite's number")
+    func unreachable() throws {
+        let error = DatabaseError(resultCode: .SQLITE_CANTOPEN)
+        let missing = ErrorTranslator(path: folder.file("nowhere/store.db"))(error) as? DiscfgError
+        #expect(missing?.message.contains("No such file or directory") == true, "\(missing?.message ?? "")")
+        #expect(missing?.message.contains("14") == false)
+        _ = try SQLiteEngine(path: folder.file())
+        let other = ErrorTranslator(path: folder.file())(error) as? DiscfgError
+        #expect(other?.message.contains("(14") == true, "the system names no cause: \(other?.message ?? "")")
     }
 }
 
