@@ -40,7 +40,9 @@ struct DatabaseFile: Sendable {
     }
 
     /// The bytes of the file and of its write-ahead log.
-    var sizes: (file: Int64, log: Int64) { (Self.size(of: path), Self.size(of: path + "-wal")) }
+    ///
+    /// SQLite keeps the log beside the file that a symbolic link leads to.
+    var sizes: (file: Int64, log: Int64) { (Self.size(of: path), Self.size(of: realPath + "-wal")) }
 
     private static func size(of path: String) -> Int64 {
         var status = stat()

@@ -45,7 +45,8 @@ final class OpenFiles: Sendable {
     ) throws {
         guard let database = try Self.file(file.path, errors) else { throw errors.moved() }
         self.database = database
-        logFiles = try (isImmutable ? [] : ["-wal", "-shm"]).compactMap { try Self.file(file.path + $0, errors) }
+        let path = file.realPath
+        logFiles = try (isImmutable ? [] : ["-wal", "-shm"]).compactMap { try Self.file(path + $0, errors) }
         (self.errors, self.logger) = (errors, logger)
         guard Self.isInPlace(connection) else { throw errors.moved() }
     }

@@ -96,6 +96,27 @@ struct MovedFileTests {
         await expectRefusal("tail") { try await engine.tail(of: .default) }
     }
 
+    @Test("A store that was opened by a symbolic link notices where the link leads, and what lies there")
+    func link() async throws {
+        let link = folder.file("link.db")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "store.db")
+        for (name, accident) in [("other.db", nil), ("store.db", Accident.removeLog)] {
+            let engine = try SQLiteEngine(path: link)
+            #expect(try await engine.tail(of: .default).revision == 2)
+            if let accident {
+                try cause(accident)
+            } else {
+                try FileManager.default.removeItem(atPath: link)
+                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: name)
+            }
+            await expectRefusal(name) {
+                try await engine.createConfig(try ConfigName("b"), settings: ConfigSettings(), first: .first)
+            }
+            try FileManager.default.removeItem(atPath: link)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "store.db")
+        }
+    }
+
     @Test("Files that come back are not used until the store is opened again")
     func comeback() async throws {
         try cause(.moveAll)
