@@ -1,13 +1,16 @@
 /// The events that a commit is to those who watch paths.
 ///
 /// A v2 write is one event: of the file or directory that was named, whatever came to be on the way to it or went with it. The
-/// commit's message tells what it was. Any other commit is an event for each of its changes, except that a directory which
-/// expires takes along what is below it.
+/// commit's message tells what it was, as far as the changes agree: any writer may choose it. Any other commit is an event for
+/// each of its changes, except that a directory which expires takes along what is below it.
 extension Commit {
     var directoryEvents: [DirectoryEvent] {
         if let message = DirectoryMessage(message) {
-            guard let action = message.action else { return [] }
-            if let event = event(action, message.path) { return [event] }
+            if let action = message.action {
+                if let event = event(action, message.path) { return [event] }
+            } else if changes.allSatisfy(\.keepsValue) {
+                return []
+            }
         }
         if let event = directoryExpiry { return [event] }
         return changes.compactMap { $0.event(revision: revision, time: time) }
@@ -69,6 +72,15 @@ extension Commit {
 }
 
 extension Change {
+    /// Whether a reader sees the same value as before, as after a refresh; a directory has none.
+    ///
+    /// A refresh also writes the marker of a directory that had none.
+    fileprivate var keepsValue: Bool {
+        guard let item else { return false }
+        if item.isDirectory { return previous?.isDirectory ?? true }
+        return item.value == previous?.value
+    }
+
     /// The event that the change is by itself; `nil` where no path names the key.
     fileprivate func event(revision: Revision, time: Timestamp) -> DirectoryEvent? {
         guard let path = DirectoryPath(naming: key) else { return nil }
