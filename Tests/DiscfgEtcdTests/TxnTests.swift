@@ -22,6 +22,19 @@ struct TxnTests {
         #expect(after.kvs.first?.modRevision == 3)
     }
 
+    @Test("A comparison over a range does not count the directories of the v2 API, which no range shows")
+    func directories() async throws {
+        let fixture = EtcdFixture()
+        let write = DirectoryWrite(.set(.directory, isRefresh: false), at: try DirectoryPath("/dd".utf8))
+        _ = try await fixture.store.carryOut(write, in: .default)
+        let range = RangeRequest("/dd/", to: "/dd0")
+        #expect(try await fixture.etcd.range(range).count == 0)
+        let isEmpty = Compare("/dd/".bytes, rangeEnd: "/dd0".bytes, .create, .equal, .createRevision(0))
+        #expect(try await fixture.etcd.txn(TxnRequest(compare: [isEmpty])).succeeded)
+        try await fixture.put("/dd/a")
+        #expect(try await fixture.etcd.txn(TxnRequest(compare: [isEmpty])).succeeded == false)
+    }
+
     @Test("A transaction that only reads takes no revision")
     func readOnly() async throws {
         let fixture = EtcdFixture()

@@ -129,7 +129,8 @@ extension Precondition {
             return evaluator.isUnchanged(selection, since: revision)
         }
         guard let range else { return holds(for: evaluator.item(key)) }
-        let items = evaluator.items(in: range)
+        // As a range shows them: without what stands for a directory of etcd's v2 API.
+        let items = evaluator.items(in: range).filter { !$0.isDirectory }
         return items.isEmpty ? holds(for: nil) : items.allSatisfy { holds(for: $0) }
     }
 }
