@@ -8,7 +8,7 @@ extension ConfigService {
         return record
     }
 
-    /// What the store is, for people and for identities.
+    /// What the store says of itself, for identities: the same however its URL is written.
     package var storeName: String {
         let options = engine.description.options.sorted(by: <).map { " \($0)=\($1)" }
         return engine.description.name + options.joined()

@@ -15,7 +15,8 @@ package struct EtcdIdentity: Sendable, Hashable {
 
     /// An identity that stays the same for the same store and the same server.
     ///
-    /// Servers of one store are one cluster to their clients, and each is a member of its own.
+    /// Servers of one store are one cluster to their clients, and each is a member of its own. So `store` is what the store says
+    /// of itself, which does not depend on how its URL is written.
     package init(store: String, server: String, name: String, clientURLs: [String] = []) {
         self.init(
             clusterID: Self.hash(store), memberID: Self.hash(store + "\n" + server), name: name, clientURLs: clientURLs)

@@ -24,7 +24,7 @@ struct EtcdDoors: Sendable {
     init(store: ConfigService, options: Server.Options, settings: Settings, logger: Logger) {
         let address = options.etcdHTTPAddress ?? options.address
         let identity = EtcdIdentity(
-            store: "\(settings.store)", server: address.description, name: "discfg", clientURLs: ["http://\(address)"])
+            store: store.storeName, server: address.description, name: "discfg", clientURLs: ["http://\(address)"])
         var behaviour = EtcdService.Options()
         if case .sqlite(let path) = settings.store {
             behaviour.storeSize = { [path, path + "-wal"].reduce(0) { $0 + fileSize($1) } }
