@@ -92,6 +92,7 @@ extension RemoteConfigStore: ConfigStore {
             query: [
                 ("after", String(query.after)), ("prefix", query.selection.path), ("limit", String(query.limit)),
                 ("wait", query.wait.map { "\($0.milliseconds)ms" }), ("exact", "true"), ("prev", "true"),
+                ("log", query.log),
             ], waiting: query.wait ?? .zero)
         return try ChangePage(wire: answer)
     }

@@ -41,7 +41,8 @@ struct StoredConfig: Sendable {
     ) -> [String: AttributeValue] {
         TableLayout(config: name).record.merging([
             Name.name: .string(name.description), Name.settings: .string(settings.storedText),
-            Name.created: .integer(first.time.milliseconds), Name.trimmed: .integer(0), Name.purged: .integer(0),
+            Name.created: .integer(first.time.milliseconds), Name.trimmed: .integer(first.revision - 1),
+            Name.purged: .integer(first.revision - 1),
             Name.log: .string(incarnation), Name.hint: .integer(first.revision),
             Name.hintTime: .integer(first.time.milliseconds),
         ]) { $1 }

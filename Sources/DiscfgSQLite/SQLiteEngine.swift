@@ -57,11 +57,12 @@ public final class SQLiteEngine: StorageEngine {
                     .configExists, "There is a config named “\(name)” already.", hint: "Choose another name.")
             }
             var query = try db.query(
-                "INSERT INTO configs(name, settings, created, tail, tail_time, trimmed) VALUES(?, ?, ?, 0, 0, 0) RETURNING id"
+                "INSERT INTO configs(name, settings, created, tail, tail_time, trimmed) VALUES(?, ?, ?, 0, 0, ?) RETURNING id"
             )
             query.bind(name.description)
             query.bind(settings.json.text)
             query.bind(first.time.milliseconds)
+            query.bind(first.revision - 1)
             guard let id = try query.first({ $0.integer(0) }) else { throw DamagedRow(what: "a config has no number") }
             try db.write([first], config: id)
         }

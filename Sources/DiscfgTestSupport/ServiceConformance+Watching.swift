@@ -5,7 +5,10 @@ extension ServiceConformance {
         Case("A poll without waiting says at once that there is nothing") { world in
             let revision = try await world.set("/a", "1").revision
             let page = try await world.service.changes(ChangesQuery(after: revision), in: world.config)
-            try expectEqual(page, ChangePage(commits: [], scanned: revision, revision: revision), "the page")
+            let info = try await world.service.info(of: world.config)
+            try expect(info.log != nil, "the config to name its log")
+            try expectEqual(
+                page, ChangePage(commits: [], scanned: revision, revision: revision, log: info.log), "the page")
             try await expectError(.futureRevision, "following from the future") {
                 try await world.service.changes(ChangesQuery(after: revision + 1), in: world.config)
             }
@@ -75,6 +78,41 @@ extension ServiceConformance {
             for keys in seen {
                 try expectEqual(keys, seen[0], "what each watcher saw, in order")
                 try expectEqual(Set(keys).count, count, "the number of keys seen")
+            }
+        },
+        Case("A watcher of a config that is deleted and created again is told so", assumesAlone: false) { world in
+            let name = try ConfigName("other")
+            let settings = ConfigSettings()
+            let first = try await world.service.createConfig(name, settings: settings, author: "")
+            let key = try world.key("/a")
+            let set = Transaction(then: [.set(key, Value("x"))])
+            for _ in 0..<5 { _ = try await world.service.commit(set, to: name) }
+            let other = try await world.anotherService()
+            var (old, log) = (try await other.changes(ChangesQuery(after: first.revision), in: name), first.log)
+            for round in 1...2 {
+                try expectEqual(old.log, log, "the log that the changes are of")
+                try await (round == 1 ? world.service : other).deleteConfig(name)
+                let again = try await world.service.createConfig(name, settings: settings, author: "")
+                try expect(again.log != log, "another log")
+                try expect(again.revision > old.revision + 1, "the new log to begin beyond the old one")
+                // As long as the old one was, and longer.
+                for _ in 0..<9 { _ = try await other.commit(set, to: name) }
+                for service in [world.service, other] {
+                    for after in [old.scanned - 1, old.scanned, old.revision + 1] {
+                        try await expectError(.compacted, "going on after \(after) in round \(round)") {
+                            try await service.changes(ChangesQuery(after: after), in: name)
+                        }
+                    }
+                    try await expectError(.compacted, "naming the old log") {
+                        try await service.changes(ChangesQuery(after: again.revision, log: log), in: name)
+                    }
+                    let page = try await service.changes(
+                        ChangesQuery(after: again.revision, log: again.log), in: name)
+                    try expectEqual(page.commits.count, 9, "the commits of the new log")
+                }
+                (old, log) = (
+                    try await other.changes(ChangesQuery(after: again.revision), in: name), again.log
+                )
             }
         },
         Case("Waiting on a compacted revision says so", assumesAlone: false) { world in

@@ -100,6 +100,31 @@ extension StorageConformance {
             try expectEqual(try await world.engine.tail(of: other).revision, 1, "the revision after that")
             try expectEqual(try await world.items().count, 1, "the items of the config beside it")
         },
+        Case("A config may begin at any revision, as if what is before it was trimmed") { world in
+            let other = try world.name("other")
+            try await world.engine.createConfig(other, settings: ConfigSettings(), first: world.commit(500, []))
+            let tail = try await world.engine.tail(of: other)
+            try expectEqual([tail.revision, tail.trimmed, tail.oldest], [500, 499, 499], "the ends of the log")
+            let item = try world.item("/a", "1", at: 501)
+            let commit = world.commit(501, [.set(item, previous: nil)])
+            try expectEqual(try await world.engine.append([commit], to: other), .appended, "the next append")
+            let entries = try await world.engine.entries(of: other, after: 499, limit: 10)
+            try expectEqual(entries.map(\.revision), [500, 501], "the log")
+            let history = try await world.engine.history(of: other, key: nil, through: 501, limit: 10)
+            try expectEqual(history.map(\.revision), [501, 500], "the history")
+            for after: Revision in [0, 498] {
+                try await expectError(.compacted, "the log after \(after)") {
+                    try await world.engine.entries(of: other, after: after, limit: 10)
+                }
+            }
+            try await expectError(.compacted, "an append before its beginning") {
+                try await world.engine.append([world.commit(2, [])], to: other)
+            }
+            while try await !world.engine.trim(other, through: 500) {}
+            try expectEqual(try await world.engine.tail(of: other).trimmed, 500, "what was trimmed")
+            try expectEqual(
+                try await world.engine.entries(of: other, after: 500, limit: 10).map(\.revision), [501], "the rest")
+        },
         Case("Every call says which config is unknown") { world in
             let (engine, name, key) = (world.engine, try world.name("unknown"), try world.key("/a"))
             try expectEqual(try await engine.config(name), nil, "the unknown config")

@@ -6,14 +6,17 @@ struct Watcher {
     let selection: KeySelection
     /// The revision up to which everything was seen.
     var position: Revision
+    /// The log that the position is of, if the store tells.
+    private var log: String?
     /// How many more changes to wait for; `nil` for no end.
     var remaining: Int?
     private var failures = 0
 
-    init(session: Session, selection: KeySelection, position: Revision) {
+    init(session: Session, selection: KeySelection, position: Revision, log: String?) {
         self.session = session
         self.selection = selection
         self.position = position
+        self.log = log
     }
 
     /// Hands each commit over, until there were enough, or the task is cancelled.
@@ -27,13 +30,14 @@ struct Watcher {
                 if remaining == 0 { return }
             }
             position = max(position, page.scanned)
+            log = page.log ?? log
         }
     }
 
     /// The commits that came next, or `nil` when the store could not be asked; it says so, and waits a little.
     private mutating func nextPage() async throws -> ChangePage? {
         do {
-            let query = ChangesQuery(after: position, selection: selection, wait: .seconds(30))
+            let query = ChangesQuery(after: position, selection: selection, wait: .seconds(30), log: log)
             let start = ContinuousClock.now
             let page = try await session.store.changes(query, in: session.config)
             // Where nothing waits, as in Lambda, each question is paid for.

@@ -89,8 +89,17 @@ struct RemoteStoreTests {
             #expect(
                 try await store.updateConfig(ConfigName("new"), patch: ["retention": ["revisions": 7]]).settings
                     .retention.revisions == 7)
+            let old = try await store.changes(ChangesQuery(after: 1), in: ConfigName("new"))
+            let log = try await service.info(of: ConfigName("new")).log
+            #expect(old.log != nil && old.log == log)
             try await store.deleteConfig(ConfigName("new"))
             #expect(try await service.configs().count == 1)
+            let again = try await store.createConfig(ConfigName("new"), settings: ConfigSettings(), author: "ann")
+            #expect(again.log != log)
+            let late = await #expect(throws: DiscfgError.self) {
+                try await store.changes(ChangesQuery(after: again.revision, log: log), in: ConfigName("new"))
+            }
+            #expect(late?.code == .compacted)
         }
     }
 

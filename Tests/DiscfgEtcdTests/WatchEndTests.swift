@@ -93,8 +93,28 @@ struct WatchEndTests {
             _ = try await fixture.store.createConfig(team.config, settings: .init(), author: "")
             try await reader.create("a")
             _ = try await team.put(PutRequest("a", "1"))
-            let events = try await reader.text()
-            #expect(events == "1: put a=1 @2")
+            let revision = try await fixture.store.revision(of: team.config)
+            #expect(try await reader.text() == "1: put a=1 @\(revision)")
+        }
+    }
+
+    @Test("A watch that comes back to a config that was created again is told that its revisions are gone")
+    func createdAgain() async throws {
+        let fixture = EtcdFixture()
+        let team = fixture.etcd.of(try ConfigName("team"))
+        _ = try await fixture.store.createConfig(team.config, settings: .init(), author: "")
+        for value in 1...9 { _ = try await team.put(PutRequest("a", "\(value)")) }
+        let last = try await fixture.store.revision(of: team.config)
+        try await fixture.store.deleteConfig(team.config)
+        _ = try await fixture.store.createConfig(team.config, settings: .init(), author: "")
+        for value in 1...20 { _ = try await team.put(PutRequest("a", "\(value)")) }
+        try await fixture.watching(team) { reader in
+            for (id, start) in [last - 3, last + 1].enumerated() {
+                _ = try await reader.create("a", from: start)
+                let end = try await reader.next()
+                #expect(end.text.hasPrefix("\(id): canceled"))
+                #expect(end.compactRevision > last + 1, "from there on the client reads the state")
+            }
         }
     }
 

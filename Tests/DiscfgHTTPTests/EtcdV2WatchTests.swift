@@ -41,6 +41,33 @@ struct EtcdV2WatchTests {
         }
     }
 
+    @Test("A wait that comes back to a config that was created again is told that its history is gone")
+    func createdAgain() async throws {
+        try await EtcdV2Fixture.with { etcd in
+            for _ in 1...2 {
+                #expect(try await etcd.rest.send(.put, "/v1/team/cfg").status == 201)
+                for number in 0..<9 { _ = try await etcd.send(.put, "/team/v2/keys/k", "value=\(number)") }
+                let last = try await etcd.send(.get, "/team/v2/keys/k").header("x-etcd-index") ?? ""
+                #expect(try await etcd.rest.send(.delete, "/v1/team/cfg").status == 200)
+                #expect(try await etcd.rest.send(.put, "/v1/team/cfg").status == 201)
+                for number in 0..<20 { _ = try await etcd.send(.put, "/team/v2/keys/k", "value=\(number)") }
+                let cleared = try await etcd.send(.get, "/team/v2/keys/k?wait=true&waitIndex=\(last)")
+                #expect(cleared.status == 400 && cleared.errorCode == 401)
+                #expect(try await etcd.rest.send(.delete, "/v1/team/cfg").status == 200)
+            }
+        }
+    }
+
+    @Test("A message that says refresh does not hide a change from those who wait")
+    func spoofedRefresh() async throws {
+        try await EtcdV2Fixture.with { etcd in
+            _ = try await etcd.send(.put, "/v2/keys/spoof", "value=old")
+            _ = try await etcd.rest.send(.put, "/v1/default/keys/spoof?message=etcd%20v2:%20refresh", "new")
+            let event = try await etcd.send(.get, "/v2/keys/spoof?wait=true&waitIndex=3")
+            #expect(event.json["node"]?["value"] == "new" && event.json["prevNode"]?["value"] == "old")
+        }
+    }
+
     @Test("A change by REST is an event like any other, and a rollback is one for each key")
     func foreignWrites() async throws {
         try await EtcdV2Fixture.with { etcd in

@@ -54,6 +54,51 @@ struct LogTests {
         }
     }
 
+    @Test("Changes name their log, and a config that was deleted and created again has another")
+    func log() async throws {
+        try await RESTFixture.with { rest in
+            _ = try await rest.send(.put, "/v1/c1/cfg")
+            for key in 0..<9 { _ = try await rest.send(.put, "/v1/c1/keys/\(key)", "x") }
+            let page = try await rest.send(.get, "/v1/c1/changes?after=3")
+            let log = try #require(page.json["cfgLog"]?.string)
+            #expect(try await rest.send(.get, "/v1/c1/cfg").json["cfgLog"]?.string == log)
+            #expect(try await rest.send(.get, "/v1/c1/changes?after=3&log=\(log)").text == page.text)
+            #expect(try await rest.send(.get, "/v1/c1/keys/1?wait=1ms&after=10&log=\(log)").status == 200)
+            #expect(try await rest.send(.get, "/v1/c1/keys/1?log=\(log)").errorCode == 107)
+            #expect(try await rest.send(.delete, "/v1/c1/cfg").status == 200)
+            let again = try await rest.send(.put, "/v1/c1/cfg")
+            let begin = try #require(again.json["cfgVersion"]?.integer)
+            for key in 0..<20 { _ = try await rest.send(.put, "/v1/c1/keys/new\(key)", "x") }
+            for query in ["after=10", "after=11", "after=\(begin)&log=\(log)", "wait=1ms&after=\(begin)&log=\(log)"] {
+                let late = try await rest.send(.get, "/v1/c1/changes?\(query)")
+                #expect(late.status == 410 && late.errorCode == 106, "\(query)")
+            }
+            let key = try await rest.send(.get, "/v1/c1/keys/new1?wait=1ms&after=\(begin)&log=\(log)")
+            #expect(key.status == 410)
+        }
+    }
+
+    @Test("An event stream goes on after its last event, in the log that it was of")
+    func resume() async throws {
+        try await RESTFixture.with { rest in
+            for key in 0..<4 { _ = try await rest.send(.put, "/v1/default/keys/\(key)", "x") }
+            let log = try #require(try await rest.service.info(of: .default).log)
+            func send(_ id: String) async throws -> RESTFixture.Answer {
+                try await rest.send(
+                    .get, "/v1/default/changes", headers: ["Last-Event-ID": id])
+            }
+            for id in ["3", "3-\(log)"] {
+                let page = try await send(id)
+                #expect(page.json["commits"]?.array?.map { $0["revision"] } == [4, 5], "\(id)")
+            }
+            let other = try await send("3-other")
+            #expect(other.status == 410 && other.errorCode == 106)
+            for id in ["-", "x", "-3", "x-\(log)", "99999999999999999999-a"] {
+                #expect(try await send(id).errorCode == 107, "\(id)")
+            }
+        }
+    }
+
     @Test("What was changed is compared, and put back as a new commit")
     func rollback() async throws {
         try await RESTFixture.with { rest in

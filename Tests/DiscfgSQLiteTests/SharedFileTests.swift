@@ -167,6 +167,9 @@ struct SharedFileTests {
         let path = try #require(realpath(folder.file(), nil))
         defer { free(path) }
         #expect(engine.description.options == ["path": String(cString: path)])
+        let direct = ConfigService(engine: try SQLiteEngine(path: folder.file()), logger: LogCapture().logger)
+        let linked = ConfigService(engine: engine, logger: LogCapture().logger)
+        #expect(direct.storeName == linked.storeName, "one cluster to etcd's clients")
         let options = try await engine.status().options
         #expect(options["format"] == "\(Schema.version)")
         #expect(options["size"].flatMap { Int($0) } ?? 0 >= 512)

@@ -86,7 +86,7 @@ extension ConfigService {
         return .success(
             DirectoryFeed(
                 service: self, config: config, watch: watch, first: first, position: min(first - 1, tail.revision),
-                start: tail.revision))
+                start: tail.revision, log: tail.incarnation))
     }
 
     /// How many keys and directories this process has removed because their time was over.
@@ -102,10 +102,11 @@ public struct DirectoryFeed: Sendable {
     private var position: Revision
     /// The config's revision when it began.
     public let start: Revision
+    private let log: String
 
     init(
         service: ConfigService, config: ConfigName, watch: DirectoryWatch, first: Revision, position: Revision,
-        start: Revision
+        start: Revision, log: String
     ) {
         self.service = service
         self.config = config
@@ -113,6 +114,7 @@ public struct DirectoryFeed: Sendable {
         self.first = first
         self.position = position
         self.start = start
+        self.log = log
     }
 
     /// The next events: at least one, unless the wait is `.zero` and nothing has happened yet.
@@ -120,7 +122,7 @@ public struct DirectoryFeed: Sendable {
     /// - Throws: `DiscfgError` when the log cannot be followed any more, `CancellationError`.
     public mutating func next(wait: Duration? = nil) async throws -> [DirectoryEvent] {
         while true {
-            let query = ChangesQuery(after: position, wait: wait ?? ChangesQuery.maximumWait)
+            let query = ChangesQuery(after: position, wait: wait ?? ChangesQuery.maximumWait, log: log)
             let page = try await service.changes(query, in: config)
             position = page.scanned
             let events = page.commits.filter { $0.revision >= first }.flatMap { watch.events(of: $0) }

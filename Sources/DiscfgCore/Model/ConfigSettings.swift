@@ -49,10 +49,14 @@ public struct ConfigInfo: Sendable, Hashable {
     public var oldest: Revision
     /// What holds the config.
     public var storage: StorageDescription
+    /// The config's log, `nil` if the store does not tell.
+    ///
+    /// A config that is deleted and created again has another.
+    public var log: String?
 
     public init(
         name: ConfigName, settings: ConfigSettings, created: Timestamp, revision: Revision, modified: Timestamp,
-        oldest: Revision, storage: StorageDescription
+        oldest: Revision, storage: StorageDescription, log: String? = nil
     ) {
         self.name = name
         self.settings = settings
@@ -61,6 +65,7 @@ public struct ConfigInfo: Sendable, Hashable {
         self.modified = modified
         self.oldest = oldest
         self.storage = storage
+        self.log = log
     }
 }
 

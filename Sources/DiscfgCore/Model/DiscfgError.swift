@@ -134,7 +134,8 @@ extension DiscfgError {
     /// A log that ended when its config was deleted.
     public static func madeAnew(oldest: Revision) -> DiscfgError {
         DiscfgError(
-            .compacted, "The config was deleted and made anew; the oldest revision that can be read is \(oldest).",
+            .compacted,
+            "The config was deleted and created again; the oldest revision that can be read is \(oldest).",
             hint: "Read the current state, then follow the changes after its revision.")
     }
 }

@@ -4,7 +4,7 @@ extension ConfigService {
         let follower = lane(config).follower
         var position = query.after
         // From the first reading on it is one log, whatever is made anew in its place.
-        var incarnation: String?
+        var incarnation = query.log
         while true {
             try Task.checkCancellation()
             let page = try await nextCommits(
@@ -14,7 +14,8 @@ extension ConfigService {
             let selected = page.commits.compactMap { $0.selecting(query.selection) }
             let remaining = deadline - ContinuousClock.now
             if !selected.isEmpty || (remaining <= .zero && (page.commits.isEmpty || query.wait != nil)) {
-                return ChangePage(commits: selected, scanned: position, revision: max(page.tail, position))
+                return ChangePage(
+                    commits: selected, scanned: position, revision: max(page.tail, position), log: page.incarnation)
             }
             if page.commits.isEmpty {
                 try await follower.wait(beyond: position, incarnation: page.incarnation, atMost: remaining)
@@ -60,7 +61,8 @@ extension ConfigService {
             found += selected
             weight += selected.reduce(0) { $0 + $1.weight }
         }
-        return ChangePage(commits: found, scanned: position + 1, revision: tail.revision)
+        return ChangePage(
+            commits: found, scanned: position + 1, revision: tail.revision, log: tail.incarnation)
     }
 
     public func diff(_ query: DiffQuery, in config: ConfigName) async throws -> Difference {

@@ -39,6 +39,8 @@ public final class ConfigService: Sendable {
     }
 
     let engine: any StorageEngine
+    /// How far the logs of deleted configs came.
+    let endedLogs: EndedLogs
     let time: TimeSource
     let logger: Logger
     let metrics: ServiceMetrics
@@ -51,7 +53,9 @@ public final class ConfigService: Sendable {
 
     /// A service on an engine.
     public init(engine: any StorageEngine, options: Options = Options(), logger: Logger) {
-        self.engine = DefaultConfigEngine(engine: engine, time: options.time)
+        let defaultEngine = DefaultConfigEngine(engine: engine, time: options.time)
+        self.engine = defaultEngine
+        self.endedLogs = EndedLogs(engine: defaultEngine)
         self.time = options.time
         self.pollInterval = options.pollInterval ?? engine.traits.pollInterval
         self.metrics = ServiceMetrics(factory: options.metricsFactory)
@@ -93,7 +97,7 @@ public final class ConfigService: Sendable {
     private func describe(_ record: ConfigRecord, in storage: StorageDescription) -> ConfigInfo {
         ConfigInfo(
             name: record.name, settings: record.settings, created: record.created, revision: record.tail.revision,
-            modified: record.tail.time, oldest: record.tail.oldest, storage: storage)
+            modified: record.tail.time, oldest: record.tail.oldest, storage: storage, log: record.tail.incarnation)
     }
 }
 
@@ -118,9 +122,10 @@ extension ConfigService: ConfigStore {
 
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, author: String) async throws -> ConfigInfo {
         try Transaction(then: [], author: author).validate()
+        let first = Commit.creation(by: author, at: time.now(), after: try await endedLogs.revision(of: name))
         var settings = settings
-        try complete(&settings, at: 1)
-        try await engine.createConfig(name, settings: settings, first: .creation(by: author, at: time.now()))
+        try complete(&settings, at: first.revision)
+        try await engine.createConfig(name, settings: settings, first: first)
         logger.info("config created", metadata: ["discfg.config": "\(name)"])
         return try await info(of: name)
     }
@@ -181,6 +186,7 @@ extension ConfigService: ConfigStore {
         }
         // Also after an error: the config may be gone all the same.
         defer { forget(name) }
+        try await endedLogs.note(name)
         guard try await engine.removeConfig(name) else { throw DiscfgError.noConfig(name) }
         logger.info("config deleted", metadata: ["discfg.config": "\(name)"])
     }

@@ -34,7 +34,8 @@ public protocol ConfigStore: Sendable {
 
     /// The commits beyond a revision, oldest first; with `wait` it waits that long for the first.
     ///
-    /// - Throws: `compacted` when the first of them is gone: read the current state, and go on from its revision.
+    /// - Throws: `compacted` when the first of them is gone, or the log is not the one that is meant: read the current state, and
+    ///   go on from its revision.
     func changes(_ query: ChangesQuery, in config: ConfigName) async throws -> ChangePage
     /// The commits that touched the selected keys, newest first.
     func history(_ query: HistoryQuery, in config: ConfigName) async throws -> ChangePage
@@ -152,15 +153,20 @@ public struct ChangesQuery: Sendable, Hashable {
     public var limit: Int
     /// How long to wait for the first; `nil` not to wait.
     public var wait: Duration?
+    /// The log that is meant, as `ChangePage` or `ConfigInfo` named it; `nil` for whichever the config has.
+    public var log: String?
 
     /// Longer waits end after this, with nothing: whoever went away meanwhile is not waited for much longer.
     public static let maximumWait: Duration = .seconds(60)
 
-    public init(after: Revision, selection: KeySelection = .all, limit: Int = 1000, wait: Duration? = nil) {
+    public init(
+        after: Revision, selection: KeySelection = .all, limit: Int = 1000, wait: Duration? = nil, log: String? = nil
+    ) {
         self.after = after
         self.selection = selection
         self.limit = limit
         self.wait = wait
+        self.log = log
     }
 }
 
@@ -171,11 +177,16 @@ public struct ChangePage: Sendable, Hashable {
     public var scanned: Revision
     /// The config's revision.
     public var revision: Revision
+    /// The log that was read, `nil` if the store does not tell.
+    ///
+    /// A config that is deleted and created again has another.
+    public var log: String?
 
-    public init(commits: [Commit], scanned: Revision, revision: Revision) {
+    public init(commits: [Commit], scanned: Revision, revision: Revision, log: String? = nil) {
         self.commits = commits
         self.scanned = scanned
         self.revision = revision
+        self.log = log
     }
 }
 

@@ -43,8 +43,8 @@ struct DefaultConfigEngine: EngineWrapper {
 }
 
 extension Commit {
-    /// The first commit of a config.
-    static func creation(by author: String, at time: Timestamp) -> Commit {
-        Commit(revision: 1, time: time, author: author, message: "created", changes: [])
+    /// The first commit of a config, beyond what earlier configs of its name may have come to.
+    static func creation(by author: String, at time: Timestamp, after revision: Revision = 0) -> Commit {
+        Commit(revision: revision + 1, time: time, author: author, message: "created", changes: [])
     }
 }

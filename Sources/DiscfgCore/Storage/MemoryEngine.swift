@@ -44,7 +44,8 @@ public final class MemoryEngine: StorageEngine {
                 throw DiscfgError(
                     .configExists, "There is a config named “\(name)” already.", hint: "Choose another name.")
             }
-            let tail = LogTail(revision: first.revision, time: first.time, trimmed: 0, incarnation: UniqueID.next())
+            let tail = LogTail(
+                revision: first.revision, time: first.time, trimmed: first.revision - 1, incarnation: UniqueID.next())
             let record = ConfigRecord(name: name, settings: settings, created: first.time, tail: tail)
             logs[name] = Log(record: record, commits: [first])
         }

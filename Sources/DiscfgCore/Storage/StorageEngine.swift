@@ -32,7 +32,7 @@ public protocol StorageEngine: Sendable {
     /// How the store is best used.
     var traits: StorageTraits { get }
 
-    /// Makes a config whose log has the given commit of revision 1 alone.
+    /// Makes a config whose log has the given commit alone; everything before its revision counts as trimmed.
     ///
     /// - Throws: `configExists` when there is one of that name.
     func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws

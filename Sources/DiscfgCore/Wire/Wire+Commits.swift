@@ -64,13 +64,14 @@ extension Commit {
 }
 
 extension ChangePage {
-    /// Writes the page: `{"commits":[…],"scanned":6,"cfgVersion":7}`.
+    /// Writes the page: `{"commits":[…],"scanned":6,"cfgVersion":7,"cfgLog":"…"}`.
     public func write(to writer: inout JSONWriter, _ style: WireStyle) {
         writer.object { writer in
             writer.name("commits")
             writer.array(of: commits) { $1.write(to: &$0, style) }
             writer.member("scanned", scanned)
             writer.member("cfgVersion", revision)
+            if let log { writer.member("cfgLog", log) }
         }
     }
 
@@ -78,7 +79,9 @@ extension ChangePage {
     public init(wire object: JSONValue) throws(DiscfgError) {
         var commits: [Commit] = []
         for commit in try object.optionalArray("commits") { commits.append(try Commit(wire: commit)) }
-        self.init(commits: commits, scanned: try object.integer("scanned"), revision: try object.integer("cfgVersion"))
+        self.init(
+            commits: commits, scanned: try object.integer("scanned"), revision: try object.integer("cfgVersion"),
+            log: try object.optionalString("cfgLog"))
     }
 }
 

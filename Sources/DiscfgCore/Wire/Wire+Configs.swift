@@ -8,6 +8,7 @@ extension ConfigInfo {
             writer.member("cfgModified", modified.description)
             writer.member("cfgCreated", created.description)
             writer.member("cfgOldest", oldest)
+            if let log { writer.member("cfgLog", log) }
             writer.member("cfgState", "ACTIVE")
             writer.name("cfgSettings")
             writer.value(settings.publicJSON)
@@ -30,7 +31,8 @@ extension ConfigInfo {
             settings: try ConfigSettings(json: object["cfgSettings"] ?? [:]),
             created: try object.timestamp("cfgCreated"), revision: try object.integer("cfgVersion"),
             modified: try object.timestamp("cfgModified"), oldest: try object.integer("cfgOldest"),
-            storage: StorageDescription(name: try storage.string("name"), options: options))
+            storage: StorageDescription(name: try storage.string("name"), options: options),
+            log: try object.optionalString("cfgLog"))
     }
 }
 

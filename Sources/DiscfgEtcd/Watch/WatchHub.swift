@@ -26,12 +26,15 @@ final class WatchHub: Sendable {
     }
 
     let config: ConfigName
+    /// The log that is followed; a config that is created again has another, and another hub.
+    let log: String
     private let store: ConfigService
     private let time: TimeSource
     private let state = Mutex(State())
 
-    init(config: ConfigName, store: ConfigService, time: TimeSource) {
+    init(config: ConfigName, log: String, store: ConfigService, time: TimeSource) {
         self.config = config
+        self.log = log
         self.store = store
         self.time = time
     }
@@ -95,7 +98,7 @@ final class WatchHub: Sendable {
             let position = state.withLock { $0.position }
             do {
                 let page = try await store.changes(
-                    ChangesQuery(after: position, wait: ChangesQuery.maximumWait), in: config)
+                    ChangesQuery(after: position, wait: ChangesQuery.maximumWait, log: log), in: config)
                 failures = 0
                 announce(page)
             } catch is CancellationError {

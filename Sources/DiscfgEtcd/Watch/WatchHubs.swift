@@ -18,15 +18,17 @@ final class WatchHubs: Sendable {
     ///   - config: The config.
     ///   - range: The keys.
     ///   - stream: Who is told.
-    ///   - revision: The config's current revision.
+    ///   - tail: The end of the config's log now.
     /// - Returns: The hub, with the watch's number in it and the revision from which on it tells.
     func join(
-        _ config: ConfigName, range: KeyRange, stream: WatchStream, at revision: Revision
+        _ config: ConfigName, range: KeyRange, stream: WatchStream, at tail: LogTail
     ) -> (hub: WatchHub, id: Int, position: Revision) {
         hubs.withLock { hubs in
-            let hub = hubs[config] ?? WatchHub(config: config, store: store, time: time)
+            // The hub of a log that has ended is left to its watches, which it tells so.
+            let known = hubs[config].flatMap { $0.log == tail.incarnation ? $0 : nil }
+            let hub = known ?? WatchHub(config: config, log: tail.incarnation, store: store, time: time)
             hubs[config] = hub
-            let (id, position) = hub.add(range, stream: stream, at: revision)
+            let (id, position) = hub.add(range, stream: stream, at: tail.revision)
             return (hub, id, position)
         }
     }

@@ -8,7 +8,8 @@ extension WatchStream {
         let page: ChangePage
         do {
             page = try await service.store.changes(
-                ChangesQuery(after: watch.position, selection: watch.selection ?? .all, wait: .zero),
+                ChangesQuery(
+                    after: watch.position, selection: watch.selection ?? .all, wait: .zero, log: watch.hub.log),
                 in: service.config)
         } catch let error as DiscfgError where [.compacted, .futureRevision].contains(error.code) {
             // The log ran away from it, or is another.

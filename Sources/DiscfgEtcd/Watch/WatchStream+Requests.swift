@@ -36,7 +36,7 @@ extension WatchStream {
             guard let id = state.id(for: request) else { return .duplicate }
             guard start >= tail.compacted else { return .compacted(id) }
             let (hub, number, position) = service.hubs.join(
-                service.config, range: keys.range ?? .nowhere, stream: self, at: tail.revision)
+                service.config, range: keys.range ?? .nowhere, stream: self, at: tail)
             let watch = WatchState(
                 id: id, selection: keys.selection, request: request, start: start, madeAt: tail.revision,
                 hub: (hub, number, position))

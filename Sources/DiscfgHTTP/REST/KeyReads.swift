@@ -21,7 +21,7 @@ extension RESTRoutes {
     }
 
     private func get(_ path: String, _ call: Call) async throws -> Response {
-        let query = try Query(call, allowing: ["raw", "rev", "path", "wait", "after", "exact", "consistent"])
+        let query = try Query(call, allowing: ["raw", "rev", "path", "wait", "after", "log", "exact", "consistent"])
         let (key, config) = (try Key(path: path), try call.config)
         let revision = try query.integer("rev")
         let wantsRaw = try query.flag("raw") || call.wantsBareValue
@@ -30,9 +30,9 @@ extension RESTRoutes {
         if let wait {
             scanned = try await self.wait(
                 for: key, in: config, atMost: call.context.mayWait ? wait : .zero, after: try query.integer("after"),
-                at: revision)
-        } else if query["after"] != nil {
-            throw DiscfgError.invalid("“after” is given without “wait”.", hint: "Add for example wait=30s.")
+                log: query["log"], at: revision)
+        } else if let name = ["after", "log"].first(where: { query[$0] != nil }) {
+            throw DiscfgError.invalid("“\(name)” is given without “wait”.", hint: "Add for example wait=30s.")
         }
         // Who was told of a change must see it.
         let isConsistent = try query.flag("consistent") || wait != nil
@@ -66,14 +66,15 @@ extension RESTRoutes {
     /// - Returns: The revision up to which everything is known: what to ask as `after` next.
     /// - Throws: What the store throws.
     private func wait(
-        for key: Key, in config: ConfigName, atMost duration: Duration, after: Revision?, at revision: Revision?
+        for key: Key, in config: ConfigName, atMost duration: Duration, after: Revision?, log: String?,
+        at revision: Revision?
     ) async throws -> Revision? {
         guard revision == nil else {
             throw DiscfgError.invalid(
                 "“wait” and “rev” exclude each other: the past does not change.", hint: "Leave one out.")
         }
         let position = if let after { after } else { try await store.revision(of: config) }
-        let query = ChangesQuery(after: position, selection: .key(key), limit: 1, wait: duration)
+        let query = ChangesQuery(after: position, selection: .key(key), limit: 1, wait: duration, log: log)
         return try await untilShutdown { try await store.changes(query, in: config) }?.scanned
     }
 

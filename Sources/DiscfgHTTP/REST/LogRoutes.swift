@@ -24,39 +24,35 @@ extension RESTRoutes {
     }
 
     private func changes(_ call: Call) async throws -> Response {
-        let query = try Query(call, allowing: ["after", "prefix", "wait", "limit", "exact", "prev"])
+        let query = try Query(call, allowing: ["after", "prefix", "wait", "limit", "log", "exact", "prev"])
         let config = try call.config
         let selection = try KeySelection.subtree(query["prefix"] ?? "")
         let wait = try query.duration("wait").map { call.context.mayWait ? $0 : .zero }
         let limit = try query.integer("limit", in: 1...1000) ?? 1000
         let streams = call.accepts("text/event-stream")
         if streams { try call.refuseStream("Ask for /v1/CONFIG/changes?after=REVISION every now and then.") }
-        let resumed = try call.request.headers[.lastEventID].map { field throws(DiscfgError) in
-            guard let revision = Revision(field), revision >= 0 else {
-                throw .invalid("Last-Event-ID has “\(field)”.", hint: "Send a revision, as the events had it, or none.")
-            }
-            return revision
-        }
+        let resumed = try call.request.headers[.lastEventID].map { field throws(DiscfgError) in try EventID(field) }
         if streams, wait != nil {
             throw DiscfgError.invalid("An event stream waits by itself.", hint: "Leave out “wait”.")
         }
         // Who waits and does not say from where, waits for what comes now.
         let start: Revision
-        if let given = try resumed ?? query.integer("after") {
+        if let given = try resumed?.revision ?? query.integer("after") {
             start = given
         } else if wait != nil || streams {
             start = try await store.revision(of: config)
         } else {
             start = try await store.info(of: config).oldest
         }
-        let request = ChangesQuery(after: start, selection: selection, limit: limit, wait: wait)
+        let request = ChangesQuery(
+            after: start, selection: selection, limit: limit, wait: wait, log: resumed?.log ?? query["log"])
         let style = try style(query)
         if streams {
             return try await ChangeStream(store: store, config: config, query: request, style: style).response()
         }
         let page =
             try await untilShutdown { try await store.changes(request, in: config) }
-            ?? ChangePage(commits: [], scanned: request.after, revision: request.after)
+            ?? ChangePage(commits: [], scanned: request.after, revision: request.after, log: request.log)
         return .json { page.write(to: &$0, style) }
     }
 

@@ -47,7 +47,8 @@ struct Watch: AsyncParsableCommand {
         _ = try await StopSignals.stoppable {
             try await Session.with(settings, expiry: .committed) { session in
                 let info = try await session.store.info(of: session.config)
-                var watcher = Watcher(session: session, selection: selection, position: after ?? info.revision)
+                var watcher = Watcher(
+                    session: session, selection: selection, position: after ?? info.revision, log: info.log)
                 watcher.remaining = count
                 let action = ChangeAction(session: session, command: command)
                 try await session.expiringMeanwhile { try await watcher.run(action) }

@@ -1,0 +1,47 @@
+/// Remembers how far the logs of deleted configs came, so that a config that is created again begins beyond them.
+///
+/// A watcher that comes back with a revision of the old log then finds that revision compacted, whatever protocol it speaks, and
+/// reads the current state. The numbers are notes of the config `default`, which cannot be deleted.
+struct EndedLogs: Sendable {
+    /// How much further than it was read the log may come before it ends, and one revision more: a watcher that has seen all of
+    /// the old log must not go on with the first commit of the new one.
+    static let margin: Revision = 10_000
+
+    let engine: DefaultConfigEngine
+
+    private func noteName(_ config: ConfigName) -> String { "ended/\(config)" }
+
+    /// A revision that no log of that name has come to; 0 if no config of that name was deleted.
+    func revision(of config: ConfigName) async throws -> Revision {
+        do {
+            // Not by way of what creates `default`: a store that has none has no ended logs.
+            return Self.revision(in: try await engine.engine.note(noteName(config), in: .default))
+        } catch let error as DiscfgError where [.configNotFound, .storeUnusable].contains(error.code) {
+            // A table that is not there yet is created with the config. If the store is unusable, creating the config says why.
+            return 0
+        }
+    }
+
+    /// Notes, before a config is deleted, how far its log may come.
+    func note(_ config: ConfigName) async throws {
+        let tail: LogTail
+        do {
+            tail = try await engine.tail(of: config)
+        } catch let error as DiscfgError where error.code == .configNotFound {
+            return
+        }
+        let end = tail.revision + Self.margin
+        while true {
+            try Task.checkCancellation()
+            let note = try await engine.note(noteName(config), in: .default)
+            // Also when this very note was written, and the answer was lost.
+            if Self.revision(in: note) >= end { return }
+            _ = try await engine.replaceNote(
+                noteName(config), with: Array(String(end).utf8), version: note?.version ?? 0, in: .default)
+        }
+    }
+
+    private static func revision(in note: Note?) -> Revision {
+        note.flatMap { Revision(String(decoding: $0.bytes, as: UTF8.self)) } ?? 0
+    }
+}
