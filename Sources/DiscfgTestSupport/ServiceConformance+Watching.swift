@@ -80,7 +80,7 @@ extension ServiceConformance {
                 try expectEqual(Set(keys).count, count, "the number of keys seen")
             }
         },
-        Case("A watcher of a config that is deleted and created again is told so", assumesAlone: false) { world in
+        Case("A watcher of a config that is deleted and created again is told so") { world in
             let name = try ConfigName("other")
             let settings = ConfigSettings()
             let first = try await world.service.createConfig(name, settings: settings, author: "")
