@@ -44,8 +44,11 @@ extension DiscfgError {
         case .forbidden: .forbidden
         case .methodNotAllowed: .methodNotAllowed
         case .deliveryFailed: .badGateway
-        case .storeUnavailable, .outcomeUnknown, .overloaded: .serviceUnavailable
+        case .storeUnavailable, .overloaded: .serviceUnavailable
         case .storeNotWritable: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+        // Not a status that clients and proxies retry by default, as 502, 503 and 504 are: the write may have taken effect,
+        // and writing it again may overwrite what others have written since.
+        case .outcomeUnknown: .internalServerError
         default: .internalServerError
         }
     }

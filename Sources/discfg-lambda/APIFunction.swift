@@ -46,7 +46,7 @@ struct APIFunction: Function {
     }
 
     /// The answer when the time is over.
-    private static func late(_ method: HTTPRequest.Method) -> GatewayResponse {
+    static func late(_ method: HTTPRequest.Method) -> GatewayResponse {
         let isRead = [.get, .head, .options].contains(method)
         let error = DiscfgError(
             isRead ? .storeUnavailable : .outcomeUnknown,
@@ -54,8 +54,9 @@ struct APIFunction: Function {
             hint: isRead
                 ? "Try again in a moment." : "See with “discfg history” whether it took effect before you try again.")
         var response = GatewayResponse(refusing: error)
-        response.status = .serviceUnavailable
-        response.headers[.retryAfter] = "1"
+        // A write may have taken effect: neither the status nor a field invites programs to send it again.
+        response.status = isRead ? .serviceUnavailable : .internalServerError
+        if isRead { response.headers[.retryAfter] = "1" }
         return response
     }
 }

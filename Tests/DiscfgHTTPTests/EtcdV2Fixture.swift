@@ -22,12 +22,13 @@ struct EtcdV2Fixture: Sendable {
 
     static func with(
         _ transport: RESTFixture.Transport = .responder, config: ConfigName = .default,
-        access: AccessPolicy = .unchecked, _ body: @escaping @Sendable (EtcdV2Fixture) async throws -> Void
+        access: AccessPolicy = .unchecked, engine: any StorageEngine = MemoryEngine(),
+        _ body: @escaping @Sendable (EtcdV2Fixture) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let clock = TestClock()
         let service = ConfigService(
-            engine: MemoryEngine(), options: .init(time: clock.steadySource), logger: logger)
+            engine: engine, options: .init(time: clock.steadySource), logger: logger)
         let etcd = EtcdService(
             service: service, config: config, identity: EtcdIdentity(clusterID: 7, memberID: 8, name: "test"),
             options: .init(time: clock.steadySource), logger: logger)

@@ -23,13 +23,14 @@ struct RESTFixture: Sendable {
 
     static func with(
         _ transport: Transport = .responder, access: AccessPolicy = .unchecked,
+        engine: any StorageEngine = MemoryEngine(),
         _ body: @escaping @Sendable (RESTFixture) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let registry = PrometheusRegistry()
         let time = TestClock().steadySource
         let service = ConfigService(
-            engine: MemoryEngine(), options: .init(time: time, metricsFactory: registry), logger: logger)
+            engine: engine, options: .init(time: time, metricsFactory: registry), logger: logger)
         let responder = DiscfgResponder(
             store: service, options: .init(access: access, registry: registry, time: time, yaml: .yams),
             logger: logger)

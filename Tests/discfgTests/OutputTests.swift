@@ -81,7 +81,7 @@ struct OutputTests {
             (DiscfgError.Code.keyNotFound, Int32(1)), (.conditionFailed, 1), (.configNotFound, 1), (.configExists, 1),
             (.compacted, 1), (.futureRevision, 1), (.pathNotFound, 1), (.notJSON, 1), (.invalidName, 2),
             (.invalidRequest, 2), (.tooLarge, 2), (.unsupported, 2), (.storeUnavailable, 3), (.outcomeUnknown, 3),
-            (.storeUnusable, 3), (.storeNotWritable, 3), (.overloaded, 3), (.internalError, 3), (.forbidden, 3),
+            (.storeUnusable, 3), (.storeNotWritable, 3), (.overloaded, 3), (.internalError, 3), (.forbidden, 2),
         ])
     func statuses(code: DiscfgError.Code, status: Int32) {
         let failure = Failure(DiscfgError(code, "It is so.", hint: "Do that."))

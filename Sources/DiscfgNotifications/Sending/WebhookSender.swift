@@ -14,7 +14,7 @@ struct WebhookSender: Sendable {
     func check(_ url: String) throws(DiscfgError) {
         guard !policy.allowsPrivate else { return }
         let hint =
-            "Whoever runs the sender can allow it: --allow-private-webhooks, or DISCFG_ALLOW_PRIVATE_WEBHOOKS=1 in Lambda."
+            "The sender can allow it: set DISCFG_ALLOW_PRIVATE_WEBHOOKS=1, or give --allow-private-webhooks to a command or server."
         guard url.hasPrefix("https://") else {
             throw DiscfgError(.forbidden, "A webhook to “\(Self.shown(url))” would not be encrypted.", hint: hint)
         }

@@ -51,7 +51,7 @@ extension DiscfgError.Code {
         case .keyNotFound, .conditionFailed, .configNotFound, .configExists, .compacted, .futureRevision, .notJSON,
             .leaseNotFound, .leaseExists, .notificationNotFound, .pathNotFound:
             1
-        case .invalidName, .tooLarge, .invalidRequest, .unsupported: 2
+        case .invalidName, .tooLarge, .invalidRequest, .unsupported, .forbidden: 2
         default: 3
         }
     }

@@ -1,0 +1,44 @@
+import DiscfgTestSupport
+import Testing
+
+@Suite("Writes whose outcome is unknown")
+struct OutcomeTests {
+    /// An engine of which every append ends that way.
+    private static func engine(_ fault: FaultyEngine.Fault) -> FaultyEngine {
+        FaultyEngine(MemoryEngine(), plan: .init([fault], percentage: 100, maximumInARow: .max, seed: 1))
+    }
+
+    @Test("An unknown outcome is a 500 without Retry-After, whatever the request")
+    func unknown() async throws {
+        try await RESTFixture.with(engine: Self.engine(.lostRequest)) { rest in
+            let answers = [
+                try await rest.send(.put, "/v1/default/keys/a", "1"),
+                try await rest.send(.post, "/v1/default/txn", #"{"then":[{"set":"/a","value":"1"}]}"#),
+                try await rest.send(.put, "/v1/default/import?as=json", #"{"a":1}"#),
+            ]
+            for answer in answers {
+                #expect(answer.status == 500 && answer.errorCode == 301)
+                #expect(answer.header("retry-after") == nil)
+            }
+        }
+    }
+
+    @Test("A write that was not carried out is a 503 with Retry-After")
+    func refused() async throws {
+        try await RESTFixture.with(engine: Self.engine(.refusal)) { rest in
+            let answer = try await rest.send(.put, "/v1/default/keys/a", "1")
+            #expect(answer.status == 503 && answer.errorCode == 300 && answer.header("retry-after") == "1")
+        }
+    }
+
+    @Test("etcd's clients are told what etcd tells them, without Retry-After")
+    func etcd() async throws {
+        try await EtcdV2Fixture.with(engine: Self.engine(.lostRequest)) { etcd in
+            let v2 = try await etcd.send(.put, "/v2/keys/a", "value=1")
+            #expect(v2.status == 500 && v2.errorCode == 300 && v2.header("retry-after") == nil)
+            let v3 = try await etcd.put("YQ==", "MQ==")
+            #expect(v3.status == 503 && v3.json["code"]?.integer == 14 && v3.header("retry-after") == nil)
+            #expect(v3.json["error"] == "etcdserver: request timed out")
+        }
+    }
+}
