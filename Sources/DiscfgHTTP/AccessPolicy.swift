@@ -54,7 +54,9 @@ public struct AccessPolicy: Sendable {
     func check(_ request: Request) throws(DiscfgError) -> Response? {
         guard checksHost else { return nil }
         let authority = request.head.authority?.lowercased() ?? ""
-        let host = Self.host(of: authority)
+        guard let host = Self.host(of: authority) else {
+            throw .invalid("The field Host has no host and port.", hint: "Send it as HOST or HOST:PORT.")
+        }
         guard hosts.contains(host) || (acceptsAnyAddress && Self.isAddress(host)) else {
             throw DiscfgError(
                 .forbidden, "The request is for the host “\(host)”, which this server does not go by.",
@@ -86,9 +88,16 @@ public struct AccessPolicy: Sendable {
         response.headers[.accessControlExposeHeaders] = "ETag, X-Request-Id, X-Discfg-Version, X-Discfg-Revision"
     }
 
-    /// The host without its port; an IPv6 address without its brackets.
-    private static func host(of authority: String) -> String {
-        if authority.hasPrefix("[") { return String(authority.dropFirst().prefix { $0 != "]" }) }
-        return String(authority.prefix { $0 != ":" })
+    /// The host without its port; an IPv6 address without its brackets; `nil` if there is anything else.
+    static func host(of authority: String) -> String? {
+        let isBracketed = authority.hasPrefix("[")
+        let end = authority.firstIndex(of: isBracketed ? "]" : ":") ?? authority.endIndex
+        let host = isBracketed ? authority[..<end].dropFirst() : authority[..<end]
+        var rest = authority[end...]
+        if isBracketed, rest.popFirst() == nil { return nil }
+        guard rest.isEmpty || rest.first == ":" && rest.dropFirst().utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+            return nil
+        }
+        return host.contains("@") ? nil : String(host)
     }
 }

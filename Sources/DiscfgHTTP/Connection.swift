@@ -1,3 +1,4 @@
+import DiscfgCore
 public import Hummingbird
 public import Logging
 public import NIOCore
@@ -11,6 +12,10 @@ public struct DiscfgRequestContext: RequestContext {
     let caller: String?
     /// Whether an answer may be held back until there is something to tell: not where each second of waiting is paid for.
     let mayWait: Bool
+    /// What the request's body holds of the server's memory; the responder sets it.
+    var hold: MemoryHold?
+    /// How slowly the request's body may come.
+    var pace = BodyPace()
 
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
@@ -39,6 +44,9 @@ struct Connection: Sendable {
     /// `nil` where a gateway has it.
     fileprivate let channel: (any Channel)?
 
+    /// What closes the connection when the body of a request comes too slowly.
+    func timer(_ pace: BodyPace) -> BodyTimer? { channel.map { BodyTimer($0, pace) } }
+
     /// Runs something for as long as the client is there.
     ///
     /// That the client closed only its side is noticed where the connection has a `ConnectionMonitor`.
@@ -64,6 +72,10 @@ public final class ConnectionMonitor: ChannelInboundHandler, RemovableChannelHan
     let closed = Gate()
 
     public init() {}
+
+    public func handlerAdded(context: ChannelHandlerContext) {
+        RequestCheck.add(to: context.pipeline.syncOperations)
+    }
 
     public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case ChannelEvent.inputClosed = event { closed.open() }

@@ -26,6 +26,8 @@ public struct DiscfgResponder: HTTPResponder {
         public var yaml: YAMLReader?
         /// What sends notifications; without it there is nothing at `/v1/CONFIG/notifications`.
         public var notifications: (any NotificationStore)?
+        /// What requests may hold; servers of one process share it.
+        package var limits = RequestLimits()
 
         public init(
             access: AccessPolicy = .unchecked, registry: PrometheusRegistry? = nil, time: TimeSource = .system,
@@ -43,6 +45,7 @@ public struct DiscfgResponder: HTTPResponder {
     private let routes: RouterResponder<Context>
     private let etcdV2: EtcdV2Door?
     private let access: AccessPolicy
+    private let limits: RequestLimits
     private let metrics: HTTPMetrics
     private let style: @Sendable () -> WireStyle
     private let logger: Logger
@@ -61,6 +64,7 @@ public struct DiscfgResponder: HTTPResponder {
         self.routes = table.responder()
         self.etcdV2 = options.etcd.map { EtcdV2Door($0, time: options.time, logger: logger) }
         self.access = options.access
+        self.limits = options.limits
         self.metrics = HTTPMetrics(factory: options.registry ?? MetricsSystem.factory)
         let now = options.time.now
         self.style = { WireStyle(now: now()) }
@@ -72,6 +76,9 @@ public struct DiscfgResponder: HTTPResponder {
         metrics.active.increment()
         defer { metrics.active.decrement() }
         let requestID = RequestID.accepted(request.headers[.requestID])
+        let hold = MemoryHold(of: limits.bodies)
+        var context = context
+        (context.hold, context.pace) = (hold, limits.pace)
         var response: Response
         do {
             if let early = try access.check(request) {
@@ -79,6 +86,7 @@ public struct DiscfgResponder: HTTPResponder {
             } else if let answer = await etcdV2?.answer(Call(request: request, context: context)) {
                 response = answer
             } else {
+                guard request.hasPlainPath else { throw HTTPError(.notFound) }
                 response = try await routes.respond(to: request, context: context)
                 // The router answers this one by itself, and without a body.
                 if context.endpointPath == "NotFound" { throw HTTPError(.notFound) }
@@ -86,6 +94,12 @@ public struct DiscfgResponder: HTTPResponder {
         } catch {
             response = answer(to: error, requestID: requestID)
         }
+        let isSafe = [.get, .head, .options].contains(request.method)
+        response =
+            response.held(by: limits.answers, mayRefuse: isSafe)
+            ?? answer(to: DiscfgError.noMemory, requestID: requestID)
+        // What a stream reads of its request it reads bit by bit, or holds until the stream ends.
+        if response.body.contentLength != nil { hold.release() } else { response.body = response.body.releasing(hold) }
         access.decorate(&response, for: request)
         response.headers[.requestID] = requestID
         response.headers[.contentTypeOptions] = "nosniff"
@@ -99,13 +113,13 @@ public struct DiscfgResponder: HTTPResponder {
     private func answer(to error: any Error, requestID: String) -> Response {
         let failure = DiscfgError(answering: error)
         if failure.status.kind == .serverError {
-            logger.error(
-                "request failed",
-                metadata: [
-                    "http.request.id": "\(requestID)", "error.code": "\(failure.code.rawValue)",
-                    "error": "\(failure.message)",
-                    "error.cause": "\(failure.cause.map { String(describing: $0) } ?? "")",
-                ])
+            var metadata: Logger.Metadata = [
+                "http.request.id": "\(requestID)", "error.code": "\(failure.code.rawValue)",
+                "error": "\(failure.message)",
+            ]
+            if let cause = failure.cause { metadata["error.cause"] = "\(String(describing: cause))" }
+            // A target that refuses is not an error of this server.
+            logger.log(level: failure.code == .deliveryFailed ? .info : .error, "request failed", metadata: metadata)
         }
         var response = Response.json(status: failure.status) { failure.write(to: &$0, style()) }
         if failure.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }

@@ -83,21 +83,28 @@ struct Call: Sendable {
 
     /// The whole body.
     ///
-    /// - Throws: `DiscfgError` with code `tooLarge`; any other error when the body stopped halfway.
+    /// What it holds counts as long as the request is under way. One that comes too slowly ends with its connection.
+    /// - Throws: `DiscfgError` with code `tooLarge` or `overloaded`; any other error when the body stopped halfway.
     func body(atMost limit: Int) async throws -> [UInt8] {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
-            throw Self.tooLarge(limit)
-        }
+        let length = request.headers[.contentLength].flatMap { Int($0) }
+        if let length, length > limit { throw Self.tooLarge(limit) }
+        let timer = context.connection.timer(context.pace)
+        defer { timer?.stop() }
+        var bytes: [UInt8] = []
         do {
-            let buffer = try await request.body.collect(upTo: limit)
-            return Array(buffer.readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw Self.tooLarge(limit)
-        } catch let error where !(error is CancellationError) {
+            for try await chunk in request.body {
+                guard bytes.count + chunk.readableBytes <= limit else { throw Self.tooLarge(limit) }
+                try context.hold?.require(chunk.readableBytes)
+                bytes += chunk.readableBytesView
+                // Most bodies come at once, and need no timer.
+                if bytes.count < length ?? .max { timer?.note(chunk.readableBytes) }
+            }
+        } catch let error where !(error is CancellationError || error is DiscfgError) {
             throw DiscfgError(
                 .invalidRequest, "The request's body stopped halfway.", hint: "Send it again; nothing was written.",
                 cause: error)
         }
+        return bytes
     }
 
     private static func tooLarge(_ limit: Int) -> DiscfgError {
@@ -108,10 +115,15 @@ struct Call: Sendable {
     func json(atMost limit: Int) async throws -> JSONValue {
         let bytes = try await body(atMost: limit)
         do {
-            return try JSONValue(parsing: bytes)
+            return try JSONValue(parsing: bytes, limits: jsonLimits)
         } catch {
-            throw DiscfgError.invalid("The body is not valid JSON: \(error).", hint: "Send one whole JSON value.")
+            throw DiscfgError(reading: error)
         }
+    }
+
+    /// How much the request's JSON may turn into.
+    var jsonLimits: JSONLimits {
+        JSONLimits(maximumValues: RequestLimits.jsonValues) { [hold = context.hold] in hold?.take($0) ?? true }
     }
 
     /// Whether the caller asks for this media type by name.
@@ -125,6 +137,17 @@ struct Call: Sendable {
     /// Clients that send `application/json, text/plain, */*` whatever they fetch want JSON.
     var wantsBareValue: Bool {
         (accepts("text/plain") || accepts("application/octet-stream")) && !accepts("application/json")
+    }
+}
+
+extension Request {
+    /// Whether no segment is empty among those that routes name, such as the first in `//v1/cfgs`.
+    ///
+    /// The router passes over empty segments, and a proxy that lets some paths through may not.
+    var hasPlainPath: Bool {
+        let segments = uri.path.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
+        // Before the first slash, and after the last, there is nothing.
+        return !segments.dropFirst().dropLast().prefix(3).contains("")
     }
 }
 

@@ -1,4 +1,6 @@
+import DiscfgCore
 import DiscfgTestSupport
+import HTTPTypes
 import Testing
 
 @Suite("Writes whose outcome is unknown")

@@ -23,7 +23,8 @@ struct RESTFixture: Sendable {
 
     static func with(
         _ transport: Transport = .responder, access: AccessPolicy = .unchecked,
-        engine: any StorageEngine = MemoryEngine(),
+        engine: any StorageEngine = MemoryEngine(), limits: RequestLimits = RequestLimits(),
+        patience: TimeAmount = StalledReader.standardPatience,
         _ body: @escaping @Sendable (RESTFixture) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -31,11 +32,15 @@ struct RESTFixture: Sendable {
         let time = TestClock().steadySource
         let service = ConfigService(
             engine: engine, options: .init(time: time, metricsFactory: registry), logger: logger)
-        let responder = DiscfgResponder(
-            store: service, options: .init(access: access, registry: registry, time: time, yaml: .yams),
-            logger: logger)
+        var options = DiscfgResponder.Options(access: access, registry: registry, time: time, yaml: .yams)
+        options.limits = limits
+        let responder = DiscfgResponder(store: service, options: options, logger: logger)
         let application = Application(
-            responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger)
+            responder: responder,
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [ConnectionMonitor(), StalledReader(patience: patience)])),
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger)
         try await application.test(transport == .responder ? .router : .ahc()) { client in
             try await body(RESTFixture(client: client, service: service))
         }

@@ -4,6 +4,17 @@ public struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
     public let reason: String
     /// The offset of the byte at which it was seen; the first byte is 0.
     public let offset: Int
+    /// Whether the text itself is wrong, or there is too much of it.
+    package var kind = Kind.syntax
+
+    package enum Kind: Sendable, Hashable {
+        case syntax
+        /// There are more values than `JSONLimits` allows.
+        case tooManyValues
+        /// `JSONLimits.takes` refused.
+        case noMemory
+    }
+
     public var description: String { "\(reason) at byte \(offset)" }
 }
 
@@ -12,7 +23,12 @@ extension JSONValue {
     ///
     /// - Throws: `JSONSyntaxError` for anything outside RFC 8259, for invalid UTF-8, and for nesting deeper than 512.
     public init(parsing bytes: some Collection<UInt8>) throws(JSONSyntaxError) {
-        var parser = JSONParser(Array(bytes))
+        try self.init(parsing: bytes, limits: JSONLimits())
+    }
+
+    /// Parses a JSON text, as long as it stays within limits.
+    package init(parsing bytes: some Collection<UInt8>, limits: JSONLimits) throws(JSONSyntaxError) {
+        var parser = JSONParser(Array(bytes), limits)
         self = try parser.document()
     }
 
@@ -22,19 +38,56 @@ extension JSONValue {
     }
 }
 
+/// How much a JSON text may turn into: a few bytes of text can become a value that takes hundreds.
+package struct JSONLimits {
+    /// About the bytes that one value takes in memory, an object of one member included.
+    static let bytesPerValue = 160
+    /// After how many values `takes` is called.
+    private static let step = 1024
+
+    /// Maximum number of values, each element and each member counted.
+    package var maximumValues = Int.max
+    /// Takes bytes from what the process may hold; returns whether there were as many.
+    package var takes: (Int) -> Bool = { _ in true }
+
+    /// No limits.
+    package init() {}
+
+    package init(maximumValues: Int, takes: @escaping (Int) -> Bool = { _ in true }) {
+        self.maximumValues = maximumValues
+        self.takes = takes
+    }
+
+    /// What is wrong when there are so many values.
+    fileprivate func refusal(of values: Int) -> JSONSyntaxError.Kind? {
+        if values > maximumValues { return .tooManyValues }
+        return values % Self.step == 0 && !takes(Self.step * Self.bytesPerValue) ? .noMemory : nil
+    }
+}
+
 /// A recursive-descent parser over bytes; recursion is bounded because the input may come from anyone.
-private struct JSONParser {
+struct JSONParser {
     static let maximumDepth = 512
     let bytes: [UInt8]
     var position = 0
+    let limits: JSONLimits
+    private var values = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8], _ limits: JSONLimits) {
+        self.bytes = bytes
+        self.limits = limits
+    }
 
     mutating func document() throws(JSONSyntaxError) -> JSONValue {
         let value = try value(depth: 0)
+        try end()
+        return value
+    }
+
+    /// Makes sure that nothing follows.
+    mutating func end() throws(JSONSyntaxError) {
         skipSpace()
         guard position == bytes.count else { throw error("unexpected text after the value") }
-        return value
     }
 
     func error(_ reason: String) -> JSONSyntaxError {
@@ -57,6 +110,10 @@ private struct JSONParser {
 
     mutating func value(depth: Int) throws(JSONSyntaxError) -> JSONValue {
         guard depth < Self.maximumDepth else { throw error("more than \(Self.maximumDepth) levels of nesting") }
+        values += 1
+        if let kind = limits.refusal(of: values) {
+            throw JSONSyntaxError(reason: "more than \(values - 1) values", offset: position, kind: kind)
+        }
         skipSpace()
         switch current {
         case UInt8(ascii: "{"): return try object(depth: depth)
@@ -77,34 +134,42 @@ private struct JSONParser {
     }
 
     mutating func object(depth: Int) throws(JSONSyntaxError) -> JSONValue {
-        position += 1
         var object = JSONObject()
-        skipSpace()
-        if take(UInt8(ascii: "}")) { return .object(object) }
-        while true {
-            skipSpace()
-            guard current == UInt8(ascii: "\"") else { throw error("expected a member name in double quotes") }
-            let name = try string()
-            skipSpace()
-            guard take(UInt8(ascii: ":")) else { throw error("expected ':' after a member name") }
-            object[name] = try value(depth: depth + 1)
-            skipSpace()
-            if take(UInt8(ascii: "}")) { return .object(object) }
-            guard take(UInt8(ascii: ",")) else { throw error("expected ',' or '}'") }
-        }
+        var isFirst = true
+        while let name = try nextName(&isFirst) { object[name] = try value(depth: depth + 1) }
+        return .object(object)
     }
 
     mutating func array(depth: Int) throws(JSONSyntaxError) -> JSONValue {
-        position += 1
         var elements: [JSONValue] = []
+        var isFirst = true
+        while try hasNextElement(&isFirst) { elements.append(try value(depth: depth + 1)) }
+        return .array(elements)
+    }
+
+    /// Goes to the value of an object's next member, from the brace or from the end of the value before; `nil` at the end.
+    mutating func nextName(_ isFirst: inout Bool) throws(JSONSyntaxError) -> String? {
+        if isFirst { position += 1 }
         skipSpace()
-        if take(UInt8(ascii: "]")) { return .array(elements) }
-        while true {
-            elements.append(try value(depth: depth + 1))
-            skipSpace()
-            if take(UInt8(ascii: "]")) { return .array(elements) }
-            guard take(UInt8(ascii: ",")) else { throw error("expected ',' or ']'") }
-        }
+        if take(UInt8(ascii: "}")) { return nil }
+        guard isFirst || take(UInt8(ascii: ",")) else { throw error("expected ',' or '}'") }
+        isFirst = false
+        skipSpace()
+        guard current == UInt8(ascii: "\"") else { throw error("expected a member name in double quotes") }
+        let name = try string()
+        skipSpace()
+        guard take(UInt8(ascii: ":")) else { throw error("expected ':' after a member name") }
+        return name
+    }
+
+    /// Goes to an array's next element, from the bracket or from the end of the element before.
+    mutating func hasNextElement(_ isFirst: inout Bool) throws(JSONSyntaxError) -> Bool {
+        if isFirst { position += 1 }
+        skipSpace()
+        if take(UInt8(ascii: "]")) { return false }
+        guard isFirst || take(UInt8(ascii: ",")) else { throw error("expected ',' or ']'") }
+        isFirst = false
+        return true
     }
 
     mutating func number() throws(JSONSyntaxError) -> String {

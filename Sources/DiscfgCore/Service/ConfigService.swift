@@ -234,16 +234,21 @@ extension Transaction {
             throw DiscfgError(
                 .tooLarge, "The author has \(author.utf8.count) bytes; the most is 256.", hint: "Shorten it.")
         }
-        guard preconditions.count + success.count + failure.count <= Self.maximumOperations else {
-            throw DiscfgError(
-                .tooLarge, "The transaction has more than \(Self.maximumOperations) conditions and operations.",
-                hint: "Split it into smaller ones.")
-        }
+        try validateCount()
         guard depth <= Self.maximumDepth else {
             throw DiscfgError(
                 .tooLarge, "Transactions are nested more than \(Self.maximumDepth) deep.", hint: "Nest fewer of them.")
         }
         for operation in success + failure { try operation.validate(depth: depth) }
+    }
+
+    /// Checks how many conditions and operations there are.
+    func validateCount() throws(DiscfgError) {
+        guard preconditions.count + success.count + failure.count <= Self.maximumOperations else {
+            throw DiscfgError(
+                .tooLarge, "The transaction has more than \(Self.maximumOperations) conditions and operations.",
+                hint: "Split it into smaller ones.")
+        }
     }
 }
 

@@ -26,13 +26,7 @@ extension Transaction {
 }
 
 extension Precondition {
-    fileprivate init(wire object: JSONValue) throws(DiscfgError) {
-        if object["prefix"] != nil {
-            try object.allowOnly(["prefix", "unchangedSince"])
-            let selection = try KeySelection.subtree(try object.string("prefix"))
-            self = .unchanged(selection, since: try object.revision("unchangedSince"))
-            return
-        }
+    init(wire object: JSONValue) throws(DiscfgError) {
         let value: Set<String> = object["value"] == nil ? [] : ["encoding", "contentType"]
         try object.allowOnly(value.union(["key", "exists", "version", "revision", "unchangedSince", "value"]))
         let key = try Key(path: try object.string("key"))
@@ -82,7 +76,7 @@ extension Precondition {
 extension Operation {
     fileprivate static let verbs = ["set", "patch", "delete", "deleteAll", "get"]
 
-    fileprivate init(wire object: JSONValue) throws(DiscfgError) {
+    init(wire object: JSONValue) throws(DiscfgError) {
         try object.allowOnly(Set(Self.verbs + ["value", "encoding", "contentType", "ttl", "expiration"]))
         let named = Self.verbs.filter { object[$0] != nil }
         guard named.count == 1 else {

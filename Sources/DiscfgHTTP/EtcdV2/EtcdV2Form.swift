@@ -2,6 +2,9 @@ import NIOCore
 
 /// The parameters of a request as Go's `net/url` reads them: any bytes, the first of a name counts.
 struct EtcdV2Form: Sendable {
+    /// Maximum number of parameters; etcd knows about ten.
+    private static let maximumCount = 1000
+
     private var fields: [(name: String, value: [UInt8])] = []
 
     /// Adds what a query or a body has, behind what is there.
@@ -12,6 +15,7 @@ struct EtcdV2Form: Sendable {
             guard !pair.contains(UInt8(ascii: ";")) else {
                 throw .invalidForm("invalid semicolon separator in query")
             }
+            guard fields.count < Self.maximumCount else { throw .invalidForm("too many parameters") }
             let equals = pair.firstIndex(of: UInt8(ascii: "="))
             let name = try Self.decode(pair[..<(equals ?? pair.endIndex)])
             let value = try equals.map { place throws(EtcdV2Error) in

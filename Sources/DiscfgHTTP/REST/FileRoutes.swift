@@ -27,6 +27,7 @@ extension RESTRoutes {
             call, allowing: ["as", "prefix", "prune", "ifRevision", "dryRun", "splitArrays", "document", "message"])
         let config = try call.config
         let body = try await call.body(atMost: Self.maximumBody)
+        if let hold = call.context.hold { try hold.require(min(Self.leafMemory(of: body), hold.limit / 2)) }
         let leaves = try format(query).leaves(
             of: body, document: try query.integer("document", in: 1...100_000),
             splitArrays: try query.flag("splitArrays"), yaml: yaml)
@@ -43,8 +44,16 @@ extension RESTRoutes {
         return .json { outcome.plan.write(to: &$0, dryRun: false, revision: outcome.revision) }
     }
 
+    /// About the bytes that the values of a file take: what may separate two of them is counted.
+    private static func leafMemory(of file: [UInt8]) -> Int {
+        file.count { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") } * 400
+    }
+
     private func format(_ query: Query) throws(DiscfgError) -> ConfigFormat {
-        let name = query["as"] ?? ""
+        guard let name = query["as"] else {
+            let known = ConfigFormat.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalid("The parameter “as” is missing.", hint: "Say ?as= with one of: \(known).")
+        }
         guard let format = ConfigFormat(name: name) else {
             let known = ConfigFormat.allCases.map(\.rawValue).joined(separator: ", ")
             throw .invalid("There is no format “\(name)”.", hint: "Say ?as= with one of: \(known).")

@@ -13,8 +13,12 @@ struct EtcdJSONReader {
     /// So deep may transactions be nested; what is allowed is less.
     private static let maximumTransactionDepth = 32
 
+    /// Maximum number of elements of all arrays: more than the operations of any transaction that is taken.
+    private static let maximumElements = 16_384
+
     private let bytes: [UInt8]
     private var position = 0
+    private var elements = 0
     private var transactionDepth = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -39,6 +43,10 @@ struct EtcdJSONReader {
         try expect(UInt8(ascii: "["), "an array")
         if take(UInt8(ascii: "]")) { return }
         while true {
+            elements += 1
+            guard elements <= Self.maximumElements else {
+                throw EtcdError(.invalidArgument, "discfg: more than \(Self.maximumElements) elements in a request")
+            }
             try element(&self)
             if take(UInt8(ascii: "]")) { return }
             try expect(UInt8(ascii: ","), "',' or ']'")
