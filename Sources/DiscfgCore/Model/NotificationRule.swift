@@ -60,7 +60,8 @@ extension NotificationRule: CustomStringConvertible, CustomDebugStringConvertibl
 extension NotificationRule {
     /// The rule as a setting, under its name; with the secret only for the store.
     func json(withSecret: Bool) -> JSONValue {
-        var members: [(String, JSONValue)] = [("to", .string("\(target)")), ("prefix", .string(prefix))]
+        let shown = withSecret ? "\(target)" : target.shown
+        var members: [(String, JSONValue)] = [("to", .string(shown)), ("prefix", .string(prefix))]
         if withValues { members.append(("withValues", .bool(true))) }
         if withSecret, let secret { members.append(("secret", .string(secret))) }
         if let after { members.append(("after", .integer(after))) }

@@ -74,6 +74,12 @@ extension NotificationTarget: CustomStringConvertible {
         }
     }
 
+    /// The target as everybody may see it: the query of a webhook's URL often has a token.
+    public var shown: String {
+        guard case .webhook(let url) = self, let query = url.firstIndex(of: "?") else { return description }
+        return url[..<query] + "?..."
+    }
+
     /// What kind it is, in one word.
     public var kind: String {
         switch self {

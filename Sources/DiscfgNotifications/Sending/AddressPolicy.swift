@@ -40,6 +40,8 @@ struct AddressPolicy: Sendable {
         case (0, _), (10, _), (127, _), (169, 254), (192, 168), (224..., _): return false
         case (100, 64...127), (172, 16...31), (198, 18...19): return false
         case (192, 0): return bytes[2] != 0 && bytes[2] != 2
+        // 6to4 relays, which RFC 7526 has ended.
+        case (192, 88): return bytes[2] != 99
         case (198, 51): return bytes[2] != 100
         case (203, 0): return bytes[2] != 113
         default: return true

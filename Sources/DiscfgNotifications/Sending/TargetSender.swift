@@ -30,7 +30,25 @@ public final class TargetSender: NotificationSender {
     }
 
     public func check(_ rule: NotificationRule) throws(DiscfgError) {
-        if case .webhook(let url) = rule.target { try webhooks.check(url) }
+        if let secret = rule.secret { try WebhookSecret.check(secret) }
+        switch rule.target {
+        case .webhook(let url): try webhooks.check(url)
+        case .sqs(let url): try Self.check(queue: url)
+        case .sns, .eventBridge: break
+        }
+    }
+
+    /// Refuses what is not the URL of a queue: AWS's own, or that of a stand-in, which has no TLS.
+    private static func check(queue url: String) throws(DiscfgError) {
+        let isSecure = url.hasPrefix("https://")
+        let parts = url.dropFirst(isSecure ? 8 : 7).split(separator: "/", omittingEmptySubsequences: false)
+        let isQueue = parts.count == 3 && parts[1].count == 12 && parts[1].allSatisfy(\.isNumber) && !parts[2].isEmpty
+        let isAWS = [".amazonaws.com", ".amazonaws.com.cn"].contains { parts[0].hasSuffix($0) }
+        guard isQueue, isAWS || !isSecure else {
+            throw .invalid(
+                "“\(url)” is not the URL of an SQS queue.",
+                hint: "Write it as sqs:https://sqs.eu-west-1.amazonaws.com/123456789012/QUEUE.")
+        }
     }
 
     public func send(_ message: NotificationMessage, by rule: NotificationRule) async throws {

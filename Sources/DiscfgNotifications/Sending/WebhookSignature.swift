@@ -12,12 +12,27 @@ import Foundation
 /// Source: <https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md>.
 public struct WebhookSecret: Sendable {
     private static let prefix = "whsec_"
+    private static let minimumKey = 8
     private let key: SymmetricKey
 
     /// Reads a secret: `whsec_` and base64 as Standard Webhooks has it, or any other text, whose bytes are the key.
     public init(_ text: String) {
         let encoded = text.hasPrefix(Self.prefix) ? Data(base64Encoded: String(text.dropFirst(Self.prefix.count))) : nil
         key = SymmetricKey(data: encoded ?? Data(text.utf8))
+    }
+
+    /// Refuses a text that makes no key, or one that is easily guessed.
+    ///
+    /// Only rules that are added are judged: those that are kept go on as they are.
+    /// - Throws: `DiscfgError` with code `invalidRequest`.
+    static func check(_ text: String) throws(DiscfgError) {
+        let encoded =
+            text.hasPrefix(prefix) ? Data(base64Encoded: String(text.dropFirst(prefix.count))) : Data(text.utf8)
+        let hint = "Give “whsec_” and the base64 of 24 random bytes, or no secret to have one made."
+        guard let encoded else { throw .invalid("What follows “whsec_” in the secret is not base64.", hint: hint) }
+        guard encoded.count >= minimumKey else {
+            throw .invalid("The secret's key has \(encoded.count) bytes; the least is \(minimumKey).", hint: hint)
+        }
     }
 
     /// A new secret of 24 random bytes, as text.
