@@ -1,4 +1,6 @@
 #if EtcdGRPC
+package import DiscfgCore
+
 /// How much a client may ask of the server.
 public struct EtcdGRPCLimits: Sendable {
     /// Connections at the same time, about; further ones wait to be accepted.
@@ -9,6 +11,8 @@ public struct EtcdGRPCLimits: Sendable {
     public var requestBytes = (1536 + 512) * 1024
     /// Bytes of one request that are read at all, so that one which is too large can be told so; beyond, its stream is reset.
     var messageBytes: Int { 8 * requestBytes }
+    /// What calls may hold, together with the requests of other APIs.
+    package var requests = RequestLimits()
     /// How long calls may take to end once the server is told to stop.
     public var drain = Duration.seconds(10)
 

@@ -1,6 +1,7 @@
 #if EtcdGRPC
 package import DiscfgEtcd
 package import Logging
+package import NIOCore
 
 extension EtcdGRPCServer {
     /// A server that answers for the config of a service, and for any other that a call's metadata names.
@@ -11,8 +12,10 @@ extension EtcdGRPCServer {
     ///   - port: The port; 0 for one that the system chooses, which `address` tells.
     ///   - limits: How much a client may ask.
     ///   - logger: Where calls that fail inside the server are noted.
+    ///   - onListening: Is given the channel that accepts connections, before it does.
     package convenience init(
-        service: EtcdService, host: String, port: Int, limits: EtcdGRPCLimits = EtcdGRPCLimits(), logger: Logger
+        service: EtcdService, host: String, port: Int, limits: EtcdGRPCLimits = EtcdGRPCLimits(), logger: Logger,
+        onListening: (@Sendable (any Channel) throws -> Void)? = nil
     ) {
         let errors = ErrorAnswers(logger: logger)
         let calls = EtcdCalls(standard: service)
@@ -24,7 +27,7 @@ extension EtcdGRPCServer {
                 MaintenanceCalls(calls: calls), AuthCalls(calls: calls), LockCalls(calls: calls),
                 ElectionCalls(calls: calls),
             ],
-            shortcuts: kv.shortcuts(errors, limit: limits.requestBytes), errors: errors)
+            shortcuts: kv.shortcuts(errors, limit: limits.requestBytes), errors: errors, onListening: onListening)
     }
 }
 #endif

@@ -15,17 +15,20 @@ public import ServiceLifecycle
 public final class EtcdGRPCServer: Service {
     private let server: GRPCServer<EtcdTransport>
     private let drain: Duration
+    private let connections = OpenConnections()
 
     /// A server of services; shortcuts are by fully qualified method name.
     init(
         host: String, port: Int, limits: EtcdGRPCLimits,
         services: [any RegistrableRPCService], shortcuts: [String: UnaryShortcut<EtcdTransport.Bytes>],
-        errors: ErrorAnswers, group: MultiThreadedEventLoopGroup = .singletonMultiThreadedEventLoopGroup
+        errors: ErrorAnswers, group: MultiThreadedEventLoopGroup = .singletonMultiThreadedEventLoopGroup,
+        onListening: (@Sendable (any Channel) throws -> Void)? = nil
     ) {
         let keepalive = Self.keepalive
         let listener = PlaintextListener(
             host: host, port: port, maximumConnections: limits.connections,
-            patience: TimeAmount(keepalive.time) + TimeAmount(keepalive.timeout) + .seconds(10), group: group)
+            patience: TimeAmount(keepalive.time) + TimeAmount(keepalive.timeout) + .seconds(10),
+            connections: connections, group: group, onListening: onListening)
         let base = HTTP2ServerTransport.Custom(listenerFactory: listener, config: Self.configuration(limits))
         server = GRPCServer(
             transport: EtcdTransport(base, shortcuts: shortcuts), services: services, interceptors: [errors])
@@ -66,7 +69,12 @@ public final class EtcdGRPCServer: Service {
     /// Serves; an address that cannot be listened on is the error of the system, not grpc-swift's around it.
     private func serve() async throws {
         do {
-            try await server.serve()
+            try await withTaskCancellationHandler {
+                try await server.serve()
+            } onCancel: {
+                // grpc-swift closes a connection when everything is sent, which a client that reads nothing prevents.
+                connections.close()
+            }
         } catch let error as RuntimeError where error.code == .transportError {
             throw error.cause ?? error
         }
@@ -85,7 +93,12 @@ public final class EtcdGRPCServer: Service {
         config.connection.flushCoalescing = nil
         config.http2.maxConcurrentStreams = limits.callsPerConnection
         config.rpc.maxRequestPayloadSize = limits.messageBytes
-        config.channelDebuggingCallbacks.onAcceptHTTP2Stream = ClientFrames.noteStream
+        let requests = limits.requests
+        config.channelDebuggingCallbacks.onAcceptHTTP2Stream = { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(StreamGuard(requests), position: .first)
+            }.flatMap { ClientFrames.noteStream(channel) }
+        }
         return config
     }
 }

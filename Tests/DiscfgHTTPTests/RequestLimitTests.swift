@@ -65,7 +65,7 @@ struct RequestLimitTests {
     func pace() async throws {
         var limits = RequestLimits()
         limits.pace.grace = .milliseconds(50)
-        try await RESTFixture.with(.socket, limits: limits) { rest in
+        try await RESTFixture.with(.socket, limits: limits) { [limits] rest in
             try await RawConnection.with(port: rest.client.port) { connection in
                 try await connection.send(Self.post("/v1/default/txn", length: 100) + "{")
                 try await connection.end()
@@ -78,7 +78,7 @@ struct RequestLimitTests {
     func answers() async throws {
         let service = ConfigService(engine: MemoryEngine(), logger: Logger(label: "test"))
         let value = Value(String(repeating: "v", count: 200_000))
-        try await service.commit(Transaction(then: [.set(Key(path: "/a"), value)]), to: .default)
+        _ = try await service.commit(Transaction(then: [.set(Key(path: "/a"), value)]), to: .default)
         var options = DiscfgResponder.Options()
         options.limits = RequestLimits(bodies: MemoryBudget(300_000))
         let responder = DiscfgResponder(store: service, options: options, logger: Logger(label: "test"))

@@ -14,6 +14,9 @@ package final class MemoryBudget: Sendable {
     /// The bytes that are held now.
     package var held: Int { used.load(ordering: .relaxed) }
 
+    /// Whether more is held than allowed, or just as much.
+    package var isExhausted: Bool { held >= limit }
+
     /// Takes bytes; returns `false`, and takes none, if there are not as many left.
     package func take(_ bytes: Int) -> Bool {
         let before = used.add(bytes, ordering: .relaxed).oldValue
@@ -63,6 +66,17 @@ package final class MemoryHold: Sendable {
     package func overdraw(_ more: Int) {
         budget.takeAll(more)
         bytes.add(more, ordering: .relaxed)
+    }
+
+    /// Gives some of the bytes back, as far as they are still held.
+    package func giveBack(_ fewer: Int) {
+        var held = bytes.load(ordering: .relaxed)
+        while true {
+            let part = min(held, fewer)
+            let (isDone, now) = bytes.compareExchange(expected: held, desired: held - part, ordering: .relaxed)
+            if isDone { return budget.giveBack(part) }
+            held = now
+        }
     }
 
     /// Gives everything back.

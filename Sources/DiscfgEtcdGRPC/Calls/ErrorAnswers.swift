@@ -8,10 +8,17 @@ import Logging
 /// Errors that say what they are to the client go as they are. Of any other, the client learns only that there was
 /// one, and the log which type it had: what it says may hold a key or a value.
 struct ErrorAnswers: Sendable {
+    /// What grpc-swift says of a call that has not the one request that its method takes.
+    private static let wrongCounts: Set<String> = ["Empty stream.", "Too many messages."]
+
     let logger: Logger
 
     func answer(to error: any Error, of call: ServerContext) -> RPCError {
         switch error {
+        // grpc-swift's own, for a call with no request or with two: the code for it is another.
+        case let error as RPCError where error.code == .internalError && Self.wrongCounts.contains(error.message):
+            let message = error.message == "Empty stream." ? "no request" : "more than one request"
+            return RPCError(code: .unimplemented, message: message)
         case let error as RPCError: return error
         case let error as any RPCErrorConvertible: return RPCError(error)
         case is CancellationError: return RPCError(EtcdError.stopped)

@@ -13,7 +13,10 @@ struct PlaintextListener: HTTP2ServerTransport.ListenerFactory {
     let maximumConnections: Int
     /// How long a peer may say nothing, not even in answer to a ping.
     let patience: TimeAmount
+    let connections: OpenConnections
     let group: MultiThreadedEventLoopGroup
+    /// Is given the channel that accepts connections.
+    var onListening: (@Sendable (any Channel) throws -> Void)?
 
     var eventLoopGroup: any EventLoopGroup { group }
 
@@ -24,16 +27,18 @@ struct PlaintextListener: HTTP2ServerTransport.ListenerFactory {
         try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 256)
-            .serverChannelInitializer { [maximumConnections] channel in
+            .serverChannelInitializer { [maximumConnections, onListening] channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try onListening?(channel)
                     try channel.pipeline.syncOperations.addHandler(ConnectionLimit(maximumConnections))
                 }.flatMap {
                     listenerConfigurator.configure(channel: channel)
                 }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .bind(host: host, port: port) { [patience] channel in
+            .bind(host: host, port: port) { [patience, connections] channel in
                 channel.eventLoop.makeCompletedFuture {
+                    connections.add(channel)
                     try channel.pipeline.syncOperations.addHandlers([SilentPeer(patience: patience), ClientFrames()])
                 }.flatMap {
                     connectionConfigurator.configure(channel: channel, tls: .none)

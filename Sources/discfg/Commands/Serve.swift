@@ -66,8 +66,13 @@ struct Serve: AsyncParsableCommand {
             valueName: "duration"), transform: { try DurationText.parse($0) })
     var pollInterval: Duration?
 
-    @Option(help: ArgumentHelp("The most connections at a time.", valueName: "number"))
+    @Option(help: ArgumentHelp("The most connections at a time, for each address.", valueName: "number"))
     var maxConnections = 10_000
+
+    @Option(
+        help: ArgumentHelp(
+            "Memory for the bodies of requests under way, and as much again for unread answers.", valueName: "MiB"))
+    var maxRequestMemory = MemoryBudget.standard >> 20
 
     func run() async throws {
         var settings = try options.settings()
@@ -75,6 +80,10 @@ struct Serve: AsyncParsableCommand {
         guard maxConnections > 0 else {
             throw DiscfgError.invalid(
                 "A server for \(maxConnections) connections answers nobody.", hint: "Allow at least 1.")
+        }
+        guard (64...1 << 20).contains(maxRequestMemory) else {
+            throw DiscfgError.invalid(
+                "--max-request-memory is \(maxRequestMemory).", hint: "Give a number of MiB from 64 to \(1 << 20).")
         }
         if let pollInterval, pollInterval < .milliseconds(1) {
             throw DiscfgError.invalid("A poll interval of \(pollInterval) leaves no rest.", hint: "Give at least 1ms.")
@@ -85,7 +94,7 @@ struct Serve: AsyncParsableCommand {
             etcdHTTPAddress: try (etcdHTTPListen ?? environment["DISCFG_ETCD_HTTP_LISTEN"].nonEmpty).map(address),
             etcdGRPCAddress: try (etcdListen ?? environment["DISCFG_ETCD_LISTEN"].nonEmpty).map(address),
             etcdConfig: etcdCfg, allowedHosts: allowedHosts, corsOrigins: corsOrigins,
-            maximumConnections: maxConnections)
+            maximumConnections: maxConnections, requestMemory: maxRequestMemory << 20)
         let registry = PrometheusRegistry()
         try await Session.with(settings, expiry: .left, metrics: registry, pollInterval: pollInterval) { session in
             try await Server(options: server, registry: registry).run(session)

@@ -2,6 +2,7 @@ import DiscfgCore
 import DiscfgEtcd
 import DiscfgHTTP
 import Logging
+import NIOCore
 import ServiceLifecycle
 
 #if EtcdGRPC
@@ -38,11 +39,19 @@ struct EtcdDoors: Sendable {
 
 extension EtcdDoors {
     /// What answers gRPC at an address; `listening` is told the port.
-    func gRPC(at address: ListenAddress, listening: @escaping @Sendable (Int) -> Void) throws(DiscfgError)
-        -> any Service
-    {
+    func gRPC(
+        at address: ListenAddress, _ options: Server.Options, _ requests: RequestLimits,
+        listening: @escaping @Sendable (Int) -> Void
+    ) throws(DiscfgError) -> any Service {
         #if EtcdGRPC
-        let server = EtcdGRPCServer(service: service, host: address.host, port: address.port, logger: logger)
+        var limits = EtcdGRPCLimits()
+        limits.connections = options.maximumConnections
+        limits.requests = requests
+        let server = EtcdGRPCServer(
+            service: service, host: address.host, port: address.port, limits: limits, logger: logger
+        ) { [logger] channel in
+            try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger), position: .first)
+        }
         return Listening(address: address, service: AnnouncedServer(server: server, listening: listening))
         #else
         throw DiscfgError(

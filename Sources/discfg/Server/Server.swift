@@ -24,26 +24,56 @@ struct Server: Sendable {
         var allowedHosts: [String] = []
         var corsOrigins: [String] = []
         var maximumConnections: Int
+        /// The bytes of request bodies under way, and as many of answers.
+        var requestMemory = MemoryBudget.standard
+
+        /// How many addresses there are.
+        fileprivate var listeners: Int { [etcdHTTPAddress, etcdGRPCAddress].count { $0 != nil } + 1 }
     }
 
-    let options: Options
+    var options: Options
     let registry: PrometheusRegistry
 
     /// Serves until SIGINT or SIGTERM; requests under way are answered first.
     func run(_ session: Session) async throws {
         var logger = Logger(label: "discfg.server") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = session.settings.logLevel
+        let descriptors = DescriptorLimit.raise()
+        let server = limited(to: descriptors)
+        if server.options.maximumConnections < options.maximumConnections {
+            logger.warning(
+                "fewer connections than asked for, because the process may not open as many files",
+                metadata: [
+                    "connections": "\(server.options.maximumConnections)", "asked": "\(options.maximumConnections)",
+                    "files": "\(descriptors)",
+                ])
+        }
+        try await server.serve(session, logger)
+    }
+
+    /// The server with as many connections for each address as there are descriptors for.
+    func limited(to descriptors: Int) -> Server {
+        var server = self
+        server.options.maximumConnections = DescriptorLimit.connections(
+            options.maximumConnections, listeners: options.listeners, limit: descriptors)
+        return server
+    }
+
+    private func serve(_ session: Session, _ logger: Logger) async throws {
+        let limits = RequestLimits(bodies: MemoryBudget(options.requestMemory))
         let etcd = session.local.map {
             EtcdDoors(store: $0, options: options, settings: session.settings, logger: logger)
         }
         let greeting = Greeting(session: session, options: options)
-        var services: [any Service] = [application(options.address, session, etcd, logger) { greeting.note(.http, $0) }]
+        var services: [any Service] = [
+            application(options.address, session, etcd, limits, logger) { greeting.note(.http, $0) }
+        ]
         if let address = options.etcdHTTPAddress {
-            services.append(application(address, session, etcd, logger) { greeting.note(.etcdHTTP, $0) })
+            services.append(application(address, session, etcd, limits, logger) { greeting.note(.etcdHTTP, $0) })
         }
         if let address = options.etcdGRPCAddress {
             guard let etcd else { throw EtcdDoors.needStore }
-            services.append(try etcd.gRPC(at: address) { greeting.note(.etcdGRPC, $0) })
+            services.append(try etcd.gRPC(at: address, options, limits) { greeting.note(.etcdGRPC, $0) })
         }
         if let local = session.local { services.append(ConfigMaintenance(local)) }
         if let notifier = session.notifier { services.append(NotificationService(notifier)) }
@@ -57,25 +87,30 @@ struct Server: Sendable {
 
     /// What answers HTTP at an address; `listening` is told the port.
     private func application(
-        _ address: ListenAddress, _ session: Session, _ etcd: EtcdDoors?, _ logger: Logger,
+        _ address: ListenAddress, _ session: Session, _ etcd: EtcdDoors?, _ limits: RequestLimits, _ logger: Logger,
         listening: @escaping @Sendable (Int) -> Void
     ) -> any Service {
         let access = AccessPolicy(
-            listeningOn: address.host, allowedHosts: options.allowedHosts, corsOrigins: options.corsOrigins)
-        let responder = DiscfgResponder(
-            store: session.store,
-            options: DiscfgResponder.Options(
-                access: access, registry: registry, etcd: etcd?.http, yaml: .yams,
-                notifications: session.notifications), logger: logger)
+            listeningOn: address.host, allowedHosts: self.options.allowedHosts, corsOrigins: self.options.corsOrigins)
+        var options = DiscfgResponder.Options(
+            access: access, registry: registry, etcd: etcd?.http, yaml: .yams, notifications: session.notifications)
+        options.limits = limits
+        let responder = DiscfgResponder(store: session.store, options: options, logger: logger)
         let application = Application(
             responder: responder,
             server: .http1(
                 configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [ConnectionMonitor()], idleTimeout: .seconds(120))),
+                    additionalChannelHandlers: [ConnectionMonitor(), StalledReader()], idleTimeout: .seconds(120))),
             configuration: ApplicationConfiguration(
                 address: .hostname(address.host, port: address.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(options.maximumConnections)),
-            onServerRunning: { channel in listening(channel.localAddress?.port ?? address.port) },
+                availableConnectionsDelegate: MaximumAvailableConnections(self.options.maximumConnections)),
+            onServerRunning: { channel in
+                // It fails only where the channel is closed already.
+                try? await channel.eventLoop.submit {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger), position: .first)
+                }.get()
+                listening(channel.localAddress?.port ?? address.port)
+            },
             logger: logger)
         return Listening(address: address, service: application)
     }

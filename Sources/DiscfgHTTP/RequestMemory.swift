@@ -1,40 +1,8 @@
-package import DiscfgCore
+import DiscfgCore
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import Synchronization
-
-/// What requests may hold, and how slowly their bodies may come.
-package struct RequestLimits: Sendable {
-    /// The bytes of all request bodies under way, and of what is made of them.
-    package var bodies: MemoryBudget
-    /// The bytes of all answers that their clients have not read yet.
-    package var answers: MemoryBudget
-    package var pace = BodyPace()
-    /// Answers up to this size are not counted.
-    static let smallAnswer = 64 << 10
-    /// Maximum number of JSON values in one body.
-    static let jsonValues = 1_000_000
-
-    /// Limits with as much memory for answers as for bodies.
-    package init(bodies: MemoryBudget = MemoryBudget()) {
-        self.bodies = bodies
-        answers = MemoryBudget(bodies.limit)
-    }
-}
-
-/// The least rate of a request's body.
-package struct BodyPace: Sendable {
-    /// How long a body may take in any case.
-    package var grace: Duration = .seconds(30)
-    /// What has to come after that, on average.
-    package var bytesPerSecond = 32 << 10
-
-    /// How long a body may have taken when so many bytes are there.
-    func patience(after bytes: Int) -> Duration {
-        grace + .milliseconds(Int64(bytes) * 1000 / Int64(bytesPerSecond))
-    }
-}
 
 /// Closes a connection of which a body comes too slowly.
 final class BodyTimer: Sendable {
@@ -42,7 +10,7 @@ final class BodyTimer: Sendable {
     private let pace: BodyPace
     private let start = ContinuousClock.now
     private let received = Atomic(0)
-    private let scheduled = Mutex<Scheduled<Void>?>(nil)
+    private let state = Mutex((next: Scheduled<Void>?.none, isOver: false))
 
     init(_ channel: any Channel, _ pace: BodyPace) {
         self.channel = channel
@@ -54,16 +22,24 @@ final class BodyTimer: Sendable {
         check()
     }
 
-    func stop() { scheduled.withLock { $0.take() }?.cancel() }
+    func stop() {
+        let next = state.withLock { state in
+            state.isOver = true
+            return state.next.take()
+        }
+        next?.cancel()
+    }
 
     private func check() {
+        guard !state.withLock({ $0.isOver }) else { return }
         let left = start + pace.patience(after: received.load(ordering: .relaxed)) - .now
         guard left > .zero else {
             channel.close(promise: nil)
             return
         }
         let next = channel.eventLoop.scheduleTask(in: TimeAmount(left) + .milliseconds(1)) { self.check() }
-        scheduled.withLock { $0 = next }
+        // One that is stopped meanwhile finds out when it is called.
+        state.withLock { $0.next = next }
     }
 }
 

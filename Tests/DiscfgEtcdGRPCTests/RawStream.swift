@@ -1,0 +1,83 @@
+#if EtcdGRPC
+import DiscfgCore
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import NIOPosix
+import Testing
+
+/// A connection on which a test begins calls frame by frame.
+struct RawStream {
+    private let connection: any Channel
+    private let multiplexer: NIOHTTP2Handler.StreamMultiplexer
+
+    static func connected(to port: Int, _ body: (RawStream) async throws -> Void) async throws {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let channel = try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: port).get()
+        // So much may be sent before the client has to read.
+        let window = 1 << 26
+        var connection = NIOHTTP2Handler.ConnectionConfiguration()
+        connection.initialSettings.append(HTTP2Setting(parameter: .initialWindowSize, value: window))
+        connection.targetWindowSize = window
+        var stream = NIOHTTP2Handler.StreamConfiguration()
+        stream.targetWindowSize = window
+        let multiplexer = try await channel.configureHTTP2Pipeline(
+            mode: .client, connectionConfiguration: connection, streamConfiguration: stream
+        ) { $0.eventLoop.makeSucceededVoidFuture() }.get()
+        try await body(RawStream(connection: channel, multiplexer: multiplexer))
+        try? await channel.close()
+    }
+
+    /// Begins a call; what comes back is read from the answer.
+    func call(_ path: String, endsWithHeaders: Bool) async throws -> Call {
+        let (frames, received) = AsyncStream<HTTP2Frame.FramePayload>.makeStream()
+        let promise = connection.eventLoop.makePromise(of: (any Channel).self)
+        multiplexer.createStreamChannel(promise: promise) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.pipeline.syncOperations.addHandler(Receiver(received))
+            }
+        }
+        let stream = try await promise.futureResult.get()
+        let headers: HPACKHeaders = [
+            ":method": "POST", ":scheme": "http", ":path": path, ":authority": "127.0.0.1",
+            "content-type": "application/grpc", "te": "trailers",
+        ]
+        try await stream.writeAndFlush(
+            HTTP2Frame.FramePayload.headers(.init(headers: headers, endStream: endsWithHeaders)))
+        return Call(stream: stream, frames: frames.makeAsyncIterator())
+    }
+
+    struct Call {
+        let stream: any Channel
+        var frames: AsyncStream<HTTP2Frame.FramePayload>.AsyncIterator
+
+        func send(_ bytes: [UInt8], ends: Bool = false) async throws {
+            let data = HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer(bytes: bytes)), endStream: ends)
+            try await stream.writeAndFlush(HTTP2Frame.FramePayload.data(data))
+        }
+
+        /// The status of the call; `nil` if it was cut off.
+        mutating func status() async throws -> String? {
+            while let frame = await frames.next(isolation: #isolation) {
+                guard case .headers(let headers) = frame, let status = headers.headers.first(name: "grpc-status") else {
+                    continue
+                }
+                return status
+            }
+            return nil
+        }
+    }
+
+    private final class Receiver: ChannelInboundHandler {
+        typealias InboundIn = HTTP2Frame.FramePayload
+
+        private let received: AsyncStream<HTTP2Frame.FramePayload>.Continuation
+
+        init(_ received: AsyncStream<HTTP2Frame.FramePayload>.Continuation) { self.received = received }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) { received.yield(unwrapInboundIn(data)) }
+
+        func channelInactive(context: ChannelHandlerContext) { received.finish() }
+    }
+}
+#endif

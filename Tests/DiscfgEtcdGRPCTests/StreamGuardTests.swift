@@ -1,0 +1,108 @@
+#if EtcdGRPC
+import DiscfgCore
+import DiscfgTestSupport
+import GRPCCore
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import ServiceLifecycleTestKit
+import SwiftProtobuf
+import Testing
+
+@testable import DiscfgEtcdGRPC
+
+@Suite("What a call may hold", .timeLimit(.minutes(5)))
+struct StreamGuardTests {
+    /// Waits until the calls hold memory that meets a condition.
+    private static func wait(for budget: MemoryBudget, _ condition: (Int) -> Bool) async {
+        while !condition(budget.held) { await Task.yield() }
+    }
+
+    /// The beginning of a message of that many bytes.
+    private static func message(_ length: Int) -> [UInt8] {
+        [0] + withUnsafeBytes(of: UInt32(length).bigEndian) { Array($0) }
+    }
+
+    @Test(
+        "A call without a message is answered with one code, whether it ends with its headers or with data",
+        arguments: [
+            "etcdserverpb.KV/Range", "etcdserverpb.KV/Compact", "etcdserverpb.Lease/LeaseGrant",
+            "etcdserverpb.Maintenance/Status", "v3lockpb.Lock/Lock",
+        ], [true, false])
+    func empty(method: String, endsWithHeaders: Bool) async throws {
+        try await EtcdDoor.open { door in
+            try await RawStream.connected(to: door.port) { connection in
+                var call = try await connection.call("/\(method)", endsWithHeaders: endsWithHeaders)
+                if !endsWithHeaders { try await call.send([], ends: true) }
+                #expect(try await call.status() == "12")
+            }
+            try await door.expectServing()
+        }
+    }
+
+    @Test("Messages under way share a budget; beyond it a call is refused, and the connection goes on")
+    func budget() async throws {
+        var limits = EtcdGRPCLimits()
+        limits.requests = RequestLimits(bodies: MemoryBudget(100_000))
+        let budget = limits.requests.bodies
+        try await EtcdDoor.open(limits: limits) { door in
+            try await RawStream.connected(to: door.port) { connection in
+                var first = try await connection.call("/etcdserverpb.KV/Put", endsWithHeaders: false)
+                try await first.send(Self.message(90_000) + [UInt8](repeating: 0, count: 50_000))
+                await Self.wait(for: budget) { $0 == 50_005 }
+                var second = try await connection.call("/etcdserverpb.KV/Put", endsWithHeaders: false)
+                try await second.send(Self.message(90_000) + [UInt8](repeating: 0, count: 60_000))
+                #expect(try await second.status() == "8")
+                try await door.expectServing()
+                try await first.stream.close()
+                _ = try await first.status()
+            }
+            await Self.wait(for: budget) { $0 == 0 }
+            try await door.expectServing()
+        }
+    }
+
+    @Test("A message that comes too slowly ends with its call")
+    func pace() async throws {
+        var limits = EtcdGRPCLimits()
+        limits.requests.pace.grace = .milliseconds(50)
+        try await EtcdDoor.open(limits: limits) { [limits] door in
+            try await RawStream.connected(to: door.port) { connection in
+                var call = try await connection.call("/etcdserverpb.KV/Put", endsWithHeaders: false)
+                try await call.send(Self.message(1000) + [0])
+                #expect(try await call.status() == nil)
+            }
+            await Self.wait(for: limits.requests.bodies) { $0 == 0 }
+            try await door.expectServing()
+        }
+    }
+
+    @Test("A watch of a client that reads nothing does not hold up the end of the server")
+    func unread() async throws {
+        var limits = EtcdGRPCLimits()
+        limits.drain = .milliseconds(100)
+        let log = LogCapture()
+        let store = ConfigService(engine: MemoryEngine(), logger: log.logger)
+        let server = EtcdDoor.server(store: store, log: log, limits: limits)
+        try await testGracefulShutdown { trigger in
+            let running = Task { try await server.run() }
+            let port = try #require(await server.address).port
+            try await RawStream.connected(to: port) { connection in
+                let call = try await connection.call("/etcdserverpb.Watch/Watch", endsWithHeaders: false)
+                let request =
+                    try Etcdserverpb_WatchRequest.with { $0.createRequest.key = bytes("a") }.serializedBytes()
+                    as [UInt8]
+                try await call.send(Self.message(request.count) + request)
+                // From here on nothing is read, so that the events stay in the server.
+                try await call.stream.parent?.setOption(.autoRead, value: false).get()
+                let value = Value(String(repeating: "v", count: 1_000_000))
+                for _ in 0..<20 {
+                    _ = try await store.commit(Transaction(then: [.set(Key(path: "a"), value)]), to: .default)
+                }
+                trigger.triggerGracefulShutdown()
+                try await running.value
+            }
+        }
+    }
+}
+#endif
