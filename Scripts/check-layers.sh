@@ -18,7 +18,7 @@ rules() {
 DiscfgCore         CoreMetrics Logging Metrics ServiceLifecycle
 CGlibcShim         nothing
 DiscfgFormats      DiscfgCore
-DiscfgYAML         DiscfgCore DiscfgFormats Yams
+DiscfgYAML         CYaml DiscfgCore DiscfgFormats
 LambdaRuntime      Logging NIOCore NIOHTTP1 NIOPosix
 AWSClient          AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
 AWSTestSupport     Foundation NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage

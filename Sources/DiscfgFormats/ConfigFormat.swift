@@ -53,18 +53,26 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
     /// one leaf for each element when `splitArrays` says so, and also when it holds something that JSON has no type for,
     /// such as a TOML date. `document` picks one document of a YAML stream, counted from 1; `yaml` reads it.
     ///
+    /// A file is read on a thread of its own, few at a time; reading stops when the calling task is cancelled.
+    ///
     /// - Throws: `DiscfgError` with code `invalidRequest`, with the line where the format has lines, and without any
     ///   value: for syntax errors, input that is not UTF-8 (except in properties), more than 512 levels of nesting, a root
-    ///   that is not an object (or, with `splitArrays`, an array), and a YAML stream of several documents; `unsupported` for
-    ///   YAML that nothing reads.
+    ///   that is not an object (or, with `splitArrays`, an array), and a YAML stream of several documents; `tooLarge` for
+    ///   more than 1,000,000 values or ``maximumLeaves`` leaves; `unsupported` for YAML that nothing reads; `overloaded`
+    ///   when too many files wait to be read; `CancellationError`.
     public func leaves(
         of bytes: some Collection<UInt8>, document: Int? = nil, splitArrays: Bool = false, yaml: YAMLReader?
-    ) throws(DiscfgError) -> [Leaf] {
+    ) async throws -> [Leaf] {
         let bytes = Array(bytes)
-        return try RoomyStack.run { () throws(DiscfgError) in
-            try Leaf.leaves(of: tree(of: bytes, document: document, yaml: yaml), splitArrays: splitArrays)
+        return try await RoomyStack.run { cancellation throws(DiscfgError) in
+            try Leaf.leaves(
+                of: tree(of: bytes, document: document, yaml: yaml, meter: ReadingMeter(cancellation)),
+                splitArrays: splitArrays, cancellation: cancellation)
         }
     }
+
+    /// The most leaves that one file may make.
+    public static let maximumLeaves = 250_000
 
     /// Writes the items below a directory as a file.
     ///
@@ -73,10 +81,11 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
     /// properties, which are flat, join the names of nested paths with `_` (upper-case) or `.`, and write arrays as JSON.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest` that names the keys: where one is a value and a directory at once,
-    ///   where two get one name in a flat format, for null in TOML, and for keys that are not paths.
-    public func bytes(of items: [Key: Value], under prefix: String = "/") throws(DiscfgError) -> [UInt8] {
+    ///   where two get one name in a flat format, for null in TOML, and for keys that are not paths;
+    ///   `overloaded` when too many files wait to be written; `CancellationError`.
+    public func bytes(of items: [Key: Value], under prefix: String = "/") async throws -> [UInt8] {
         let directory = try DirectoryPath(prefix)
-        return try RoomyStack.run { () throws(DiscfgError) in try bytes(of: items, under: directory) }
+        return try await RoomyStack.run { _ throws(DiscfgError) in try bytes(of: items, under: directory) }
     }
 
     private func bytes(of items: [Key: Value], under directory: DirectoryPath) throws(DiscfgError) -> [UInt8] {
@@ -92,20 +101,22 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
     /// A JSON value as YAML, with the members of objects in their order.
     public static func yaml(of json: JSONValue) -> [UInt8] { YAMLWriter.bytes(of: ConfigTree(json)) }
 
-    func tree(of bytes: [UInt8], document: Int? = nil, yaml: YAMLReader?) throws(DiscfgError) -> ConfigTree {
+    func tree(
+        of bytes: [UInt8], document: Int? = nil, yaml: YAMLReader?, meter: ReadingMeter = ReadingMeter()
+    ) throws(DiscfgError) -> ConfigTree {
         if let document, self != .yaml, document != 1 {
             throw .invalid(
                 "There is no document \(document): only a YAML file can hold several.",
                 hint: "Leave out “--document \(document)”.")
         }
         switch self {
-        case .json: return try JSONFormat.tree(of: bytes)
+        case .json: return try JSONFormat.tree(of: bytes, meter)
         case .yaml:
             guard let yaml else { throw YAMLReader.missing }
-            return try yaml.read(bytes, document).get()
-        case .toml: return try TOMLFormat.tree(of: bytes)
-        case .env: return try DotenvFormat.tree(of: bytes)
-        case .properties: return try PropertiesFormat.tree(of: bytes)
+            return try yaml.read(bytes, document, meter).get()
+        case .toml: return try TOMLFormat.tree(of: bytes, meter)
+        case .env: return try DotenvFormat.tree(of: bytes, meter)
+        case .properties: return try PropertiesFormat.tree(of: bytes, meter)
         }
     }
 }

@@ -121,7 +121,7 @@ extension ConfigStore {
     public func export(
         as format: ConfigFormat, below prefix: String, in config: ConfigName, at revision: Revision?
     ) async throws -> [UInt8] {
-        try format.bytes(
+        try await format.bytes(
             of: try await values(below: prefix, in: config, at: revision), under: prefix.isEmpty ? "/" : prefix)
     }
 

@@ -32,14 +32,15 @@ struct DirectoryPath: Sendable {
     /// - Throws: `DiscfgError` with code `invalidName` that names the path.
     func key(_ path: String) throws(DiscfgError) -> Key {
         let bytes = self.bytes + Array(path.utf8)
-        guard bytes.count <= Key.maximumLength else {
-            throw DiscfgError(
-                .invalidName,
-                "“\(shortened(path))” makes a key of \(bytes.count) bytes; the most is \(Key.maximumLength).",
-                hint: "Shorten the names, nest less, or import under a shorter prefix.")
-        }
+        guard bytes.count <= Key.maximumLength else { throw Self.tooLong(path, length: bytes.count) }
         return try Key(bytes: bytes)
     }
 
-    private func shortened(_ path: String) -> String { path.count > 100 ? path.prefix(97) + "…" : path }
+    static func tooLong(_ path: String, length: Int) -> DiscfgError {
+        DiscfgError(
+            .invalidName, "“\(shortened(path))” makes a key of \(length) bytes; the most is \(Key.maximumLength).",
+            hint: "Shorten the names, nest less, or import under a shorter prefix.")
+    }
+
+    private static func shortened(_ path: String) -> String { path.count > 100 ? path.prefix(97) + "…" : path }
 }

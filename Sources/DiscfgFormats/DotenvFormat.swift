@@ -7,10 +7,14 @@ import DiscfgCore
 /// ` #`, in single quotes (escapes `\\` and `\'`) or in double quotes (also `\n`, `\r`, `\t` and the like), which may span
 /// lines. Of two lines with one name the later counts.
 enum DotenvFormat {
-    static func tree(of bytes: [UInt8]) throws(DiscfgError) -> ConfigTree {
+    static func tree(of bytes: [UInt8], _ meter: ReadingMeter = ReadingMeter()) throws(DiscfgError) -> ConfigTree {
+        var meter = meter
         var parser = DotenvParser(try SourceText.decode(bytes))
         var object = NamedStrings()
-        while let (name, value) = try parser.next() { object.set(name, value) }
+        while let (name, value) = try parser.next() {
+            try meter.value()
+            object.set(name, value)
+        }
         return object.tree
     }
 

@@ -21,11 +21,13 @@ public struct Leaf: Sendable, Hashable {
         self.value = value
     }
 
-    static func leaves(of tree: ConfigTree, splitArrays: Bool) throws(DiscfgError) -> [Leaf] {
-        var collector = LeafCollector(splitArrays: splitArrays)
+    static func leaves(
+        of tree: ConfigTree, splitArrays: Bool, cancellation: ReadingCancellation = ReadingCancellation()
+    ) throws(DiscfgError) -> [Leaf] {
+        var collector = LeafCollector(splitArrays: splitArrays, cancellation: cancellation)
         switch tree {
-        case .object(let members): collector.members(members, at: "")
-        case .array(let elements) where splitArrays && !elements.isEmpty: collector.elements(elements, at: "")
+        case .object(let members): try collector.members(members, at: "")
+        case .array(let elements) where splitArrays && !elements.isEmpty: try collector.elements(elements, at: "")
         case .array(let elements):
             throw .invalid(
                 elements.isEmpty
@@ -44,25 +46,43 @@ public struct Leaf: Sendable, Hashable {
 
 private struct LeafCollector {
     let splitArrays: Bool
+    let cancellation: ReadingCancellation
     var leaves: [Leaf] = []
 
-    mutating func members(_ members: [ConfigTree.Member], at path: String) {
+    mutating func members(_ members: [ConfigTree.Member], at path: String) throws(DiscfgError) {
         let asMembers = PathSegment.areIndexes(members.map { PathSegment.index($0.name) })
         for member in members {
-            node(member.value, at: path + PathSegment.escape(member.name, asMember: asMembers))
+            try node(member.value, at: path + PathSegment.escape(member.name, asMember: asMembers))
         }
     }
 
-    mutating func elements(_ elements: [ConfigTree], at path: String) {
-        for (index, element) in elements.enumerated() { node(element, at: path + String(index)) }
+    mutating func elements(_ elements: [ConfigTree], at path: String) throws(DiscfgError) {
+        for (index, element) in elements.enumerated() { try node(element, at: path + String(index)) }
     }
 
-    mutating func node(_ tree: ConfigTree, at path: String) {
+    mutating func node(_ tree: ConfigTree, at path: String) throws(DiscfgError) {
+        // Here and not with the keys: the paths of all values below a name of a megabyte would be gigabytes.
+        guard path.utf8.count < Key.maximumLength else {
+            throw DirectoryPath.tooLong(path, length: path.utf8.count + 1)
+        }
         switch tree {
-        case .object(let members) where !members.isEmpty: self.members(members, at: path + "/")
+        case .object(let members) where !members.isEmpty: try self.members(members, at: path + "/")
         case .array(let elements) where !elements.isEmpty && (splitArrays || tree.holdsTypedScalar):
-            self.elements(elements, at: path + "/")
-        default: leaves.append(Leaf(path: path, value: tree.leafValue))
+            try self.elements(elements, at: path + "/")
+        default: try append(tree, at: path)
         }
+    }
+
+    private mutating func append(_ tree: ConfigTree, at path: String) throws(DiscfgError) {
+        guard leaves.count < ConfigFormat.maximumLeaves else {
+            throw DiscfgError(
+                .tooLarge,
+                "The file makes more than \(ConfigFormat.maximumLeaves) keys, the most that one import takes.",
+                hint: splitArrays
+                    ? "Import it without splitting arrays, or split the file."
+                    : "Split the file, and import each part.")
+        }
+        if leaves.count & 0xFF == 0 { try cancellation.check() }
+        leaves.append(Leaf(path: path, value: tree.leafValue))
     }
 }

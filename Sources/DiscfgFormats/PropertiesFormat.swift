@@ -6,14 +6,18 @@ import DiscfgCore
 /// A file is UTF-8, and ISO 8859-1 where it is not, as Java's resource bundles have it. What is written is ASCII, which
 /// every reader takes alike. Of two lines with one name the later counts.
 enum PropertiesFormat {
-    static func tree(of bytes: [UInt8]) throws(DiscfgError) -> ConfigTree {
+    static func tree(of bytes: [UInt8], _ meter: ReadingMeter = ReadingMeter()) throws(DiscfgError) -> ConfigTree {
+        var meter = meter
         let content = SourceText.withoutMark(bytes)
         let text =
             String(validating: content, as: UTF8.self)
             ?? String(String.UnicodeScalarView(content.map { Unicode.Scalar($0) }))
         var object = NamedStrings()
         var parser = PropertiesParser(text)
-        while let (name, value) = try parser.next() { object.set(name, value) }
+        while let (name, value) = try parser.next() {
+            try meter.value()
+            object.set(name, value)
+        }
         return object.tree
     }
 

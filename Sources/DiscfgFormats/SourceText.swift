@@ -28,7 +28,7 @@ package enum SourceText {
     }
 
     /// The line, counted from 1, of the byte that many bytes after the first.
-    static func line(of offset: Int, in bytes: some Collection<UInt8>) -> Int {
+    package static func line(of offset: Int, in bytes: some Collection<UInt8>) -> Int {
         1 + bytes.prefix(offset).count { $0 == 0x0A }
     }
 }

@@ -6,8 +6,8 @@ import DiscfgCore
 /// release builds), never frees a document, and ends texts at U+0000. A file may come from anyone.
 /// Source: https://toml.io/en/v1.0.0.
 enum TOMLFormat {
-    static func tree(of bytes: [UInt8]) throws(DiscfgError) -> ConfigTree {
-        var parser = TOMLParser(try SourceText.decode(bytes))
+    static func tree(of bytes: [UInt8], _ meter: ReadingMeter = ReadingMeter()) throws(DiscfgError) -> ConfigTree {
+        var parser = TOMLParser(try SourceText.decode(bytes), meter)
         return try parser.document()
     }
 }

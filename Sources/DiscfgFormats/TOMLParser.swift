@@ -7,7 +7,12 @@ struct TOMLParser {
     /// Counts headers and inline tables: a dotted name may only go on in the section that began it.
     private var section = 0
 
-    init(_ text: String) { bytes = Array(text.utf8) }
+    private var meter: ReadingMeter
+
+    init(_ text: String, _ meter: ReadingMeter) {
+        bytes = Array(text.utf8)
+        self.meter = meter
+    }
 
     mutating func document() throws(DiscfgError) -> ConfigTree {
         let root = TOMLTable(.header)
@@ -33,6 +38,7 @@ struct TOMLParser {
         guard take("]"), !isArray || take("]") else { throw error("the header does not end in “]”") }
         guard names.count < ConfigTree.maximumDepth else { throw tooDeep() }
         section += 1
+        try meter.add(names.count)
         var table = root
         for name in names.dropLast() {
             guard let next = table.through(name) else { throw taken(name) }
@@ -46,6 +52,7 @@ struct TOMLParser {
     /// Reads `name = value`.
     private mutating func member(of table: TOMLTable, section: Int, depth: Int) throws(DiscfgError) {
         let names = try names()
+        try meter.add(names.count)
         guard take("=") else { throw error("a name without “=”") }
         skipSpaces()
         let value = try value(depth: depth + names.count)
@@ -97,6 +104,7 @@ struct TOMLParser {
         while true {
             try skipBlankLines()
             if take("]") { return .array(elements) }
+            try meter.value()
             elements.append(try value(depth: depth + 1))
             try skipBlankLines()
             if take("]") { return .array(elements) }

@@ -15,7 +15,13 @@ final class TOMLTable {
         case value(ConfigTree)
         case table(TOMLTable)
         /// The tables of `[[…]]` headers.
-        case tables([TOMLTable])
+        case tables(List)
+    }
+
+    /// A list that grows in place: a copy of it for each header would make the reading quadratic.
+    final class List {
+        var tables: [TOMLTable]
+        init(_ table: TOMLTable) { tables = [table] }
     }
 
     private var origin: Origin
@@ -30,7 +36,7 @@ final class TOMLTable {
                 switch entry {
                 case .value(let tree): ConfigTree.Member(name: name, value: tree)
                 case .table(let table): ConfigTree.Member(name: name, value: table.tree)
-                case .tables(let tables): ConfigTree.Member(name: name, value: .array(tables.map(\.tree)))
+                case .tables(let list): ConfigTree.Member(name: name, value: .array(list.tables.map(\.tree)))
                 }
             })
     }
@@ -75,7 +81,7 @@ final class TOMLTable {
             set(name, .table(table))
             return table
         case .table(let table): return table
-        case .tables(let tables): return tables.last
+        case .tables(let list): return list.tables.last
         case .value: return nil
         }
     }
@@ -99,8 +105,8 @@ final class TOMLTable {
     func append(_ name: String) -> TOMLTable? {
         let table = TOMLTable(.header)
         switch entry(name) {
-        case nil: set(name, .tables([table]))
-        case .tables(let tables): set(name, .tables(tables + [table]))
+        case nil: set(name, .tables(List(table)))
+        case .tables(let list): list.tables.append(table)
         default: return nil
         }
         return table

@@ -5,11 +5,13 @@ package import DiscfgCore
 /// All that a format needs is here but a parser of YAML, which brings the whole of Foundation; a program that must start fast
 /// goes without.
 public struct YAMLReader: Sendable {
-    package let read: @Sendable (_ bytes: [UInt8], _ document: Int?) -> Result<ConfigTree, DiscfgError>
+    /// Reads one document of a file, and counts what it reads.
+    package typealias Read =
+        @Sendable (_ bytes: [UInt8], _ document: Int?, _ meter: ReadingMeter) -> Result<ConfigTree, DiscfgError>
 
-    package init(_ read: @escaping @Sendable (_ bytes: [UInt8], _ document: Int?) -> Result<ConfigTree, DiscfgError>) {
-        self.read = read
-    }
+    package let read: Read
+
+    package init(_ read: @escaping Read) { self.read = read }
 
     static let missing = DiscfgError(
         .unsupported, "This discfg reads no YAML.",

@@ -33,8 +33,8 @@ extension ConfigFormat {
     /// Reads a file of any format, YAML as well.
     func leaves(
         of bytes: some Collection<UInt8>, document: Int? = nil, splitArrays: Bool = false
-    ) throws(DiscfgError) -> [Leaf] {
-        try leaves(of: bytes, document: document, splitArrays: splitArrays, yaml: .yams)
+    ) async throws -> [Leaf] {
+        try await leaves(of: bytes, document: document, splitArrays: splitArrays, yaml: .yams)
     }
 
     func tree(of bytes: [UInt8], document: Int? = nil) throws(DiscfgError) -> ConfigTree {
@@ -46,8 +46,8 @@ extension ConfigFormat {
 func items(
     _ text: some StringProtocol, _ format: ConfigFormat, document: Int? = nil, splitArrays: Bool = false,
     prefix: String = "/"
-) throws -> [Key: Value] {
-    try items(format.leaves(of: Array(text.utf8), document: document, splitArrays: splitArrays), prefix: prefix)
+) async throws -> [Key: Value] {
+    try await items(format.leaves(of: Array(text.utf8), document: document, splitArrays: splitArrays), prefix: prefix)
 }
 
 /// The items that leaves make in an empty config, each checked as the service would.
@@ -61,8 +61,8 @@ func items(_ leaves: [Leaf], prefix: String = "/") throws -> [Key: Value] {
 }
 
 /// The file that the format makes of these, as text.
-func export(_ items: [Key: Value], _ format: ConfigFormat, under prefix: String = "/") throws -> String {
-    String(decoding: try format.bytes(of: items, under: prefix), as: UTF8.self)
+func export(_ items: [Key: Value], _ format: ConfigFormat, under prefix: String = "/") async throws -> String {
+    String(decoding: try await format.bytes(of: items, under: prefix), as: UTF8.self)
 }
 
 func key(_ path: String) throws -> Key { try Key(path: path) }
@@ -83,6 +83,14 @@ func sorted(_ tree: ConfigTree) -> ConfigTree {
 func failure(_ work: () throws -> Void) -> DiscfgError? {
     do {
         try work()
+        return nil
+    } catch { return error as? DiscfgError }
+}
+
+/// The error that the work throws, which must be one of discfg.
+func failure(_ work: () async throws -> Void) async -> DiscfgError? {
+    do {
+        try await work()
         return nil
     } catch { return error as? DiscfgError }
 }

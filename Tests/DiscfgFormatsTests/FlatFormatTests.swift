@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct FlatFormatTests {
     @Test("dotenv values are read as python-dotenv and a shell read them")
-    func dotenv() throws {
-        let items = try items(Fixture(name: "app.env").format.leaves(of: Fixture(name: "app.env").bytes))
+    func dotenv() async throws {
+        let items = try await items(Fixture(name: "app.env").format.leaves(of: Fixture(name: "app.env").bytes))
         let expected = [
             "LOCAL_DOMAIN": "example.com", "DB_HOST": "/var/run/postgresql", "DB_PASS": "", "DB_PORT": "5432",
             "EMPTY": "",
@@ -19,8 +19,8 @@ import Testing
     }
 
     @Test("properties are read as java.util.Properties reads them")
-    func properties() throws {
-        let items = try items(ConfigFormat.properties.leaves(of: Fixture(name: "server.properties").bytes))
+    func properties() async throws {
+        let items = try await items(ConfigFormat.properties.leaves(of: Fixture(name: "server.properties").bytes))
         let expected = [
             "/package.access": "sun.,org.example.,org.example.other.", "/shared.loader": "",
             "/spaced": "value with spaces",
@@ -32,19 +32,21 @@ import Testing
     }
 
     @Test("properties that are not UTF-8 are ISO 8859-1")
-    func latin1() throws {
-        #expect(try ConfigFormat.properties.leaves(of: Array("a=".utf8) + [0xE9]).map(\.value) == [Value("é")])
+    func latin1() async throws {
+        #expect(try await ConfigFormat.properties.leaves(of: Array("a=".utf8) + [0xE9]).map(\.value) == [Value("é")])
     }
 
     @Test("nested paths are joined, single names are kept to the letter, and types become text")
-    func names() throws {
+    func names() async throws {
         let items = [
             try key("/lower"): Value("a b"), try key("/pool-size"): Value(.number("5")),
             try key("/db/host.name"): Value("h"),
             try key("/on"): Value(.bool(true)), try key("/none"): Value(JSONValue.null), try key("/l"): Value([1, 2]),
         ]
-        #expect(try export(items, .env) == "DB_HOST_NAME=h\nl='[1,2]'\nlower='a b'\nnone=\non=true\nPOOL_SIZE=5\n")
-        #expect(try export(items, .properties) == "db.host.name=h\nl=[1,2]\nlower=a b\nnone=\non=true\npool-size=5\n")
+        #expect(
+            try await export(items, .env) == "DB_HOST_NAME=h\nl='[1,2]'\nlower='a b'\nnone=\non=true\nPOOL_SIZE=5\n")
+        #expect(
+            try await export(items, .properties) == "db.host.name=h\nl=[1,2]\nlower=a b\nnone=\non=true\npool-size=5\n")
     }
 
     @Test(
@@ -54,15 +56,15 @@ import Testing
             ("é", "'é'"),
             ("it's", "\"it's\""), ("a\\b\"", "\"a\\\\b\\\"\""), ("C:\\dir\\", "C:\\dir\\"), ("a\r", "\"a\\r\""),
         ])
-    func dotenvQuotes(_ text: String, _ expected: String) throws {
-        #expect(try export([key("/A"): Value(text)], .env) == "A=\(expected)\n")
+    func dotenvQuotes(_ text: String, _ expected: String) async throws {
+        #expect(try await export([key("/A"): Value(text)], .env) == "A=\(expected)\n")
     }
 
     @Test(
         "two keys with one name are an error that names both",
         arguments: [(ConfigFormat.env, "/a-b/c", "/a/b/c"), (.properties, "/a.b", "/a/b")])
-    func collisions(_ format: ConfigFormat, _ one: String, _ other: String) throws {
-        let error = failure { _ = try format.bytes(of: [key(one): Value("1"), key(other): Value("2")]) }
+    func collisions(_ format: ConfigFormat, _ one: String, _ other: String) async throws {
+        let error = await failure { _ = try await format.bytes(of: [key(one): Value("1"), key(other): Value("2")]) }
         #expect(error?.message.contains("“\(one)”") == true)
         #expect(error?.message.contains("“\(other)”") == true)
     }
@@ -78,8 +80,8 @@ import Testing
             (.json, "{\n\"a\": SECRET}", "Line 2"),
             (.yaml, "a: 1\nb: \"SECRET\n", "Line"), (.yaml, "a: b: SECRET", "Line 1"),
         ])
-    func errors(_ format: ConfigFormat, _ text: String, _ expected: String) throws {
-        let error = failure { _ = try format.leaves(of: Array(text.utf8)) }
+    func errors(_ format: ConfigFormat, _ text: String, _ expected: String) async throws {
+        let error = await failure { _ = try await format.leaves(of: Array(text.utf8)) }
         #expect(error?.message.contains(expected) == true, "\(error?.message ?? "no error")")
         #expect(error?.description.contains("SECRET") == false)
     }

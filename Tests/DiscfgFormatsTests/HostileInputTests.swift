@@ -16,21 +16,23 @@ import Testing
     ]
 
     @Test("nesting without end is an error", arguments: nested.indices)
-    func depth(_ index: Int) throws {
+    func depth(_ index: Int) async throws {
         let (format, text) = Self.nested[index]
-        #expect(failure { _ = try format.leaves(of: Array(text.utf8), splitArrays: true) }?.code == .invalidRequest)
+        #expect(
+            await failure { _ = try await format.leaves(of: Array(text.utf8), splitArrays: true) }?.code
+                == .invalidRequest)
     }
 
     @Test("nesting up to the limit is read, split and written", arguments: [ConfigFormat.json, .yaml])
-    func allowedDepth(_ format: ConfigFormat) throws {
+    func allowedDepth(_ format: ConfigFormat) async throws {
         let text = "{\"a\": " + String(repeating: "[", count: 400) + "1" + String(repeating: "]", count: 400) + "}"
-        let items = try items(text, format, splitArrays: true)
+        let items = try await items(text, format, splitArrays: true)
         #expect(items.count == 1)
-        #expect(try format.tree(of: format.bytes(of: items)) == format.tree(of: Array(text.utf8)))
+        #expect(try await format.tree(of: format.bytes(of: items)) == format.tree(of: Array(text.utf8)))
     }
 
     @Test("files that are cut off or damaged are read or refused, never worse", arguments: Fixture.all.prefix(5))
-    func damage(_ fixture: Fixture) throws {
+    func damage(_ fixture: Fixture) async throws {
         let (format, bytes) = (try fixture.format, try fixture.bytes)
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = TreeMaker(seed: seed, for: format)
@@ -45,14 +47,16 @@ import Testing
         }
         for input in damaged {
             // What is read must also be written; what is not must be refused as input, not as a fault of ours.
-            let error = failure { _ = try format.bytes(of: items(format.leaves(of: input, splitArrays: true))) }
+            let error = await failure {
+                _ = try await format.bytes(of: items(format.leaves(of: input, splitArrays: true)))
+            }
             #expect(error == nil || error?.code == .invalidRequest || error?.code == .invalidName, "seed \(seed)")
         }
     }
 
     @Test("bytes that are not UTF-8 are refused with their line", arguments: [ConfigFormat.yaml, .toml, .env])
-    func notUTF8(_ format: ConfigFormat) {
-        let error = failure { _ = try format.leaves(of: Array("# ä\n\n".utf8) + [0x61, 0xC3, 0x28]) }
+    func notUTF8(_ format: ConfigFormat) async {
+        let error = await failure { _ = try await format.leaves(of: Array("# ä\n\n".utf8) + [0x61, 0xC3, 0x28]) }
         #expect(error?.message == "Line 3 of the file is not UTF-8.")
     }
 }

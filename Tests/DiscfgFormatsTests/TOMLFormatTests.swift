@@ -5,19 +5,21 @@ import Testing
 
 @Suite struct TOMLFormatTests {
     @Test("null has no place in TOML, and the error names the key")
-    func null() throws {
-        let error = failure { _ = try ConfigFormat.toml.bytes(of: items(#"{"a":{"b":[1,null]}}"#, .json)) }
+    func null() async throws {
+        let error = await failure { _ = try await ConfigFormat.toml.bytes(of: items(#"{"a":{"b":[1,null]}}"#, .json)) }
         #expect(error?.message.contains("“/a/b/1”") == true)
     }
 
     @Test("an integer of more than 64 bits has no place in TOML")
-    func largeInteger() throws {
-        let error = failure { _ = try ConfigFormat.toml.bytes(of: items(#"{"a":12345678901234567890}"#, .json)) }
+    func largeInteger() async throws {
+        let error = await failure {
+            _ = try await ConfigFormat.toml.bytes(of: items(#"{"a":12345678901234567890}"#, .json))
+        }
         #expect(error?.message.contains("“/a”") == true)
     }
 
     @Test("tables are written under headers, values before them")
-    func layout() throws {
+    func layout() async throws {
         let text = #"{"b":{"c":{"d":1}},"a":"x","t":[{"n":1},{"n":2}],"e":{},"m":[{"n":1},2]}"#
         let expected = """
             a = "x"
@@ -35,7 +37,7 @@ import Testing
             n = 2
 
             """
-        #expect(try export(items(text, .json), .toml) == expected)
+        #expect(try await export(items(text, .json), .toml) == expected)
     }
 
     @Test(
@@ -50,7 +52,7 @@ import Testing
             ("[1, # c\n 2,]", .array([.number("1"), .number("2")])),
             (#""\u0000""#, .string("\0")),
         ])
-    func values(_ text: String, _ expected: ConfigTree) throws {
+    func values(_ text: String, _ expected: ConfigTree) async throws {
         #expect(try TOMLFormat.tree(of: Array("a = \(text)".utf8)) == .object([.init(name: "a", value: expected)]))
     }
 
@@ -72,14 +74,14 @@ import Testing
     }
 
     @Test("tables may be added to as far as TOML 1.0 allows")
-    func tables() throws {
+    func tables() async throws {
         let text = "[a]\nb.c = 1\nb.d = 2\n[a.b.e]\nf = 3\n[x.y]\n[x]\nz = 4\n[[l]]\n[l.m]\n[[l]]\n[l.m]\nn = 5\n"
         let expected = #"{"a":{"b":{"c":1,"d":2,"e":{"f":3}}},"x":{"y":{},"z":4},"l":[{"m":{}},{"m":{"n":5}}]}"#
         #expect(try TOMLFormat.tree(of: Array(text.utf8)).json == JSONValue(parsing: expected))
     }
 
     @Test("numbers at the root stay names, for TOML has no list there")
-    func numberedRoot() throws {
-        #expect(try export([key("/0"): Value("a")], .toml) == "0 = \"a\"\n")
+    func numberedRoot() async throws {
+        #expect(try await export([key("/0"): Value("a")], .toml) == "0 = \"a\"\n")
     }
 }

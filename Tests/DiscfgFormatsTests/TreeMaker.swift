@@ -31,7 +31,7 @@ struct TreeMaker: RandomNumberGenerator {
         "e\u{301}", "日本",
         "😀", "$HOME ${A}", "~0", "a/b", "/\u{301}", "~m", "0", "1", "2", "-1", ".5", "5.", ".inf", "-.inf", "nan",
         "a=b", "k = v",
-        "a!b", "|", "> a", "''", "'''", "\"\"\"", "a,b", "a, b", "http://a:80/?b=c#d",
+        "a!b", "|", "> a", "''", "'''", "\"\"\"", "a,b", "a, b", "\u{FEFF}", "\u{FEFF}a", "http://a:80/?b=c#d",
     ]
 
     mutating func text() -> String {

@@ -21,7 +21,7 @@ import Testing
             ("2023-02-29", .string("2023-02-29")), ("2024-1-1", .string("2024-1-1")), ("=", .string("=")),
             ("2001-12-14 21:59:43.10 -5", .typed(.init(.offsetDateTime, "2001-12-14T21:59:43.1-05:00"))),
         ])
-    func scalars(_ text: String, _ expected: ConfigTree) throws {
+    func scalars(_ text: String, _ expected: ConfigTree) async throws {
         #expect(YAMLScalar.resolve(text) == expected)
     }
 
@@ -35,24 +35,24 @@ import Testing
             ("\u{85}", "\"\\u0085\""), ("http://a:80/b", "http://a:80/b"), ("<<", "'<<'"), ("- a", "'- a'"),
             (" a", "' a'"),
         ])
-    func quotes(_ text: String, _ expected: String) {
+    func quotes(_ text: String, _ expected: String) async {
         #expect(YAMLText.string(text) == expected)
     }
 
     @Test("a stream of several documents is refused by name, with the option that picks one")
-    func stream() throws {
+    func stream() async throws {
         let bytes = try Fixture(name: "stream.yml").bytes
-        let error = failure { _ = try ConfigFormat.yaml.leaves(of: bytes) }
+        let error = await failure { _ = try await ConfigFormat.yaml.leaves(of: bytes) }
         #expect(error?.message.contains("3 YAML documents") == true)
         #expect(error?.hint?.contains("--document N") == true)
-        #expect(try ConfigFormat.yaml.leaves(of: bytes, document: 2).map(\.path) == ["name", "on-profile"])
-        #expect(
-            failure { _ = try ConfigFormat.yaml.leaves(of: bytes, document: 4) }?.message.contains("holds 3") == true)
-        #expect(failure { _ = try ConfigFormat.json.leaves(of: Array("{}".utf8), document: 2) } != nil)
+        #expect(try await ConfigFormat.yaml.leaves(of: bytes, document: 2).map(\.path) == ["name", "on-profile"])
+        let missing = await failure { _ = try await ConfigFormat.yaml.leaves(of: bytes, document: 4) }
+        #expect(missing?.message.contains("holds 3") == true)
+        #expect(await failure { _ = try await ConfigFormat.json.leaves(of: Array("{}".utf8), document: 2) } != nil)
     }
 
     @Test("merge keys give way to the map's own members, and earlier maps go first")
-    func merge() throws {
+    func merge() async throws {
         let tree = try ConfigFormat.yaml.tree(
             of: Array("a: &a {x: 1, y: 1}\nb: &b {y: 2, z: 2}\nc:\n  z: 3\n  <<: [*a, *b]\n\"<<\": text\n".utf8))
         #expect(tree.json["c"] == ["z": 3, "x": 1, "y": 1])
@@ -60,8 +60,8 @@ import Testing
     }
 
     @Test("a byte order mark is no part of the first name")
-    func byteOrderMark() throws {
-        #expect(try ConfigFormat.yaml.leaves(of: [0xEF, 0xBB, 0xBF] + Array("a: 1".utf8)).map(\.path) == ["a"])
+    func byteOrderMark() async throws {
+        #expect(try await ConfigFormat.yaml.leaves(of: [0xEF, 0xBB, 0xBF] + Array("a: 1".utf8)).map(\.path) == ["a"])
     }
 
     @Test(
@@ -72,8 +72,8 @@ import Testing
             ("? [a]\n: b", "a list or a map as a name"), ("a: *b", "undefined alias"), ("a:\n\tb: 1", "Line 2"),
             ("a: !!int many", "Line 1"), ("a: b\n<<: 5", "Line 2"),
         ])
-    func refusals(_ text: String, _ expected: String) throws {
-        let error = failure { _ = try ConfigFormat.yaml.leaves(of: Array(text.utf8)) }
+    func refusals(_ text: String, _ expected: String) async throws {
+        let error = await failure { _ = try await ConfigFormat.yaml.leaves(of: Array(text.utf8)) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains(expected) == true, "\(error?.message ?? "no error")")
     }
@@ -84,13 +84,15 @@ import Testing
             "", "? *z30\n: 1\n", "{*z30 : 1}: 1\n", "k: [ [ \"]\", *z30 ] : 1 ]\n", "!a]  {*z30 : 2}: x\n",
             "*z30 : 1\n",
         ])
-    func laughs(_ end: String) throws {
+    func laughs(_ end: String) async throws {
         let bomb = "z0: &z0 [x, x]\n" + (1...30).map { "z\($0): &z\($0) [*z\($0 - 1), *z\($0 - 1)]\n" }.joined()
-        #expect(failure { _ = try ConfigFormat.yaml.leaves(of: Array((bomb + end).utf8)) }?.code == .invalidRequest)
+        #expect(
+            await failure { _ = try await ConfigFormat.yaml.leaves(of: Array((bomb + end).utf8)) }?.code
+                == .invalidRequest)
     }
 
     @Test("many aliases are fine where no name is a list, whatever a block of text looks like")
-    func aliases() throws {
+    func aliases() async throws {
         let text =
             "a: &a {x: 1}\nl: [" + (0..<40).map { _ in "*a" }.joined(separator: ",") + "]\ns: |\n  echo ${ENV}: a ? b\n"
         #expect(try ConfigFormat.yaml.tree(of: Array(text.utf8)).json["l"]?.array?.count == 40)

@@ -45,7 +45,7 @@ struct Import: AsyncParsableCommand {
     func validate() throws { _ = try reading.format(of: file) }
 
     func run() async throws {
-        let leaves = try reading.format(of: file).leaves(
+        let leaves = try await reading.format(of: file).leaves(
             of: try LocalFile.read(file), document: reading.document, splitArrays: reading.splitArrays,
             yaml: .yams)
         try await globals.withSession { session in
