@@ -71,6 +71,14 @@ struct HostileEventTests {
             of: try JSONValue(parsing: text), naming: text == "{}" ? "requestContext.http.method" : "object")
     }
 
+    @Test("More header fields than HTTPFields can hold are refused")
+    func manyFields() throws {
+        let many = JSONValue.array(Array(repeating: "a", count: 70_000))
+        try expectRefusal(
+            of: GatewayEvents.event(GatewayEvents.restAPI, ["multiValueHeaders": ["x-secrets": many]]),
+            naming: "header fields; the most is 10000")
+    }
+
     @Test("Every container may be null")
     func nulls() throws {
         let v2 = #"""

@@ -8,11 +8,22 @@ struct GatewayFields: Sendable {
     private var fields: HTTPFields = [:]
     private var saysLength = false
 
-    /// - Throws: `DiscfgError` with code `invalidRequest` for a name or a value that HTTP does not allow. It could not have come
-    ///   by HTTP, and to change or drop a field could change what the request means.
+    /// The most fields of an event.
+    ///
+    /// No gateway passes on so many; `HTTPFields` ends the process for more than 65,535.
+    static let maximumCount = 10_000
+
+    /// - Throws: `DiscfgError` with code `invalidRequest` for a name or a value that HTTP does not allow, and for too many fields.
+    ///   They could not have come by HTTP, and to change or drop a field could change what the request means.
     init(_ event: EventObject) throws(DiscfgError) {
         var cookies: [String] = []
-        for (name, text) in try event.pairs("headers", "multiValueHeaders") {
+        let pairs = try event.pairs("headers", "multiValueHeaders")
+        guard pairs.count <= Self.maximumCount else {
+            throw .invalid(
+                "The event has \(pairs.count) header fields; the most is \(Self.maximumCount).",
+                hint: "Send fewer header fields.")
+        }
+        for (name, text) in pairs {
             guard let name = HTTPField.Name(name) else {
                 throw .invalid("The event has a header field whose name HTTP does not allow.")
             }
