@@ -150,7 +150,7 @@ extension TOMLParser {
     func error(_ reason: String) -> DiscfgError {
         .invalid(
             "Line \(SourceText.line(of: position, in: bytes)) of the file is not TOML: \(reason).",
-            hint: "Mend that line, or name another format.")
+            hint: "Fix that line, or choose another format.")
     }
 
     mutating func take(_ character: Unicode.Scalar) -> Bool {
