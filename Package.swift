@@ -113,6 +113,10 @@ let package = Package(
             ]
         ),
         .target(
+            name: "DiscfgDynamoDBTestSupport",
+            dependencies: ["AWSClient", "DiscfgDynamoDB", "DynamoDBPatterns", "DynamoDBPatternsTesting"]
+        ),
+        .target(
             name: "DiscfgNotifications",
             dependencies: [
                 "AWSClient",
@@ -369,7 +373,8 @@ let package = Package(
         .testTarget(
             name: "DiscfgDynamoDBTests",
             dependencies: [
-                "AWSClient", "AWSTestSupport", "DiscfgDynamoDB", "DiscfgTestSupport",
+                "AWSClient", "AWSTestSupport", "DiscfgDynamoDB", "DiscfgDynamoDBTestSupport", "DiscfgTestSupport",
+                "DynamoDBPatterns", "DynamoDBPatternsTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

@@ -25,6 +25,7 @@ AWSTestSupport     Foundation NIOCore NIOHTTP1 NIOPosix Subprocess System System
 DynamoDBPatterns   AWSClient Logging
 DynamoDBPatternsTesting AWSClient DynamoDBPatterns
 DiscfgDynamoDB     AWSClient DiscfgCore Crypto
+DiscfgDynamoDBTestSupport AWSClient DiscfgDynamoDB DynamoDBPatterns DynamoDBPatternsTesting
 DiscfgSQLite       DiscfgCore Crypto Foundation GRDB GRDBSQLite Logging
 DiscfgEtcd         DiscfgCore Crypto Logging
 DiscfgNotifications AWSClient DiscfgCore AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix ServiceLifecycle

@@ -41,9 +41,14 @@ public final class DynamoDBEngine: StorageEngine {
     public let manager: TableManager
 
     /// An engine on a table, which need not be there yet.
-    public init(table: String, client: AWSClient, options: Options = Options()) {
+    public convenience init(table: String, client: AWSClient, options: Options = Options()) {
+        self.init(table: table, region: client.region, calls: DynamoDB(client), options: options)
+    }
+
+    /// An engine whose calls `calls` answers.
+    package init(table: String, region: String, calls: any TableCalls, options: Options = Options()) {
         self.table = Table(
-            name: table, region: client.region, dynamoDB: DynamoDB(client), meter: options.meter, time: options.time)
+            name: table, region: region, dynamoDB: calls, meter: options.meter, time: options.time)
         self.options = options
         blobs = BlobStore(table: self.table, time: options.time, orphanAge: options.orphanAge)
         manager = TableManager(table: self.table, progress: options.progress, time: options.time)

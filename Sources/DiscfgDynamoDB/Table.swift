@@ -5,7 +5,7 @@ import DiscfgCore
 struct Table: Sendable {
     let name: String
     let region: String
-    let dynamoDB: DynamoDB
+    let dynamoDB: any TableCalls
     /// Told what each request cost, in units.
     let meter: @Sendable (ConsumedCapacity) -> Void
     let time: TimeSource
@@ -96,7 +96,8 @@ struct Table: Sendable {
     func transact(_ items: [TransactWriteItem]) async throws {
         try await patiently {
             let answer = try await dynamoDB.transactWriteItems(
-                TransactWriteItemsRequest(transactItems: items, returnConsumedCapacity: .total))
+                TransactWriteItemsRequest(transactItems: items, returnConsumedCapacity: .total),
+                retryingContention: false)
             for capacity in answer.consumedCapacity ?? [] { meter(capacity) }
         }
     }

@@ -20,6 +20,8 @@ public struct TableDescription: Sendable, Decodable {
     public var latestStreamArn: String?
     public var latestStreamLabel: String?
     public var deletionProtectionEnabled: Bool?
+
+    public init() {}
 }
 
 /// How a table is paid for.
@@ -27,6 +29,8 @@ public struct BillingModeSummary: Sendable, Decodable {
     public var billingMode: BillingMode?
     /// Seconds since 1970.
     public var lastUpdateToPayPerRequestDateTime: Double?
+
+    public init() {}
 }
 
 /// What a table was bought to carry.
@@ -34,6 +38,8 @@ public struct ProvisionedThroughputDescription: Sendable, Decodable {
     public var readCapacityUnits: Int64?
     public var writeCapacityUnits: Int64?
     public var numberOfDecreasesToday: Int64?
+
+    public init() {}
 }
 
 /// An index as DynamoDB describes it.
@@ -47,6 +53,8 @@ public struct GlobalSecondaryIndexDescription: Sendable, Decodable {
     public var itemCount: Int64?
     public var indexSizeBytes: Int64?
     public var provisionedThroughput: ProvisionedThroughputDescription?
+
+    public init() {}
 }
 
 /// What a table or index can be used for.

@@ -32,6 +32,8 @@ public struct CreateTableRequest: Sendable, Encodable {
 /// The table, which is most often still being made.
 public struct CreateTableResponse: Sendable, Decodable {
     public var tableDescription: TableDescription?
+
+    public init() {}
 }
 
 /// Asks for a table's settings and status.
@@ -47,6 +49,8 @@ public struct DescribeTableRequest: Sendable, Encodable {
 /// The table, as of a few seconds ago.
 public struct DescribeTableResponse: Sendable, Decodable {
     public var table: TableDescription?
+
+    public init() {}
 }
 
 /// Changes a table's settings; one index or stream at a time.
@@ -79,6 +83,8 @@ public struct UpdateTableRequest: Sendable, Encodable {
 /// The table, which is most often still being changed.
 public struct UpdateTableResponse: Sendable, Decodable {
     public var tableDescription: TableDescription?
+
+    public init() {}
 }
 
 /// Deletes a table with all its items.
@@ -94,4 +100,6 @@ public struct DeleteTableRequest: Sendable, Encodable {
 /// The table, which is most often still being deleted.
 public struct DeleteTableResponse: Sendable, Decodable {
     public var tableDescription: TableDescription?
+
+    public init() {}
 }

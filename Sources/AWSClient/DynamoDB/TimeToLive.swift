@@ -13,6 +13,8 @@ public struct UpdateTimeToLiveRequest: Sendable, Encodable {
 /// The setting as it will be within the hour.
 public struct UpdateTimeToLiveResponse: Sendable, Decodable {
     public var timeToLiveSpecification: TimeToLiveSpecification?
+
+    public init() {}
 }
 
 /// Which attribute holds the seconds since 1970 after which an item may be deleted.
