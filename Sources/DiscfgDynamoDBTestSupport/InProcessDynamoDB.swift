@@ -31,12 +31,14 @@ package final class InProcessDynamoDB: Sendable {
         removeTable = { try slow.deleteTable($0) }
     }
 
-    /// An engine as a process of its own has it. The table is made with the first config, or by `manager`.
+    /// An engine as a process of its own has it.
     ///
+    /// The table is made with the first config, or by the engine's `manager`.
     /// - Parameters:
     ///   - table: The table's name.
     ///   - options: How the engine behaves.
     ///   - decorate: Puts something in front of the engine's calls.
+    /// - Returns: The engine.
     package func engine(
         table: String = "discfg", options: DynamoDBEngine.Options = .init(),
         decorate: (any DynamoDBAPI) -> any DynamoDBAPI = { $0 }

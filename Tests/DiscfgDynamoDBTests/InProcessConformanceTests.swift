@@ -13,25 +13,32 @@ struct InProcessConformanceTests {
         pollInterval: .milliseconds(1) ... .milliseconds(5),
         time: TimeSource(now: { Timestamp(milliseconds: 0) }, sleep: { try await Task.sleep(for: $0) }))
 
+    /// Opens engines on one store that has the table.
+    private func open(_ store: InProcessDynamoDB) async throws -> @Sendable () -> DynamoDBEngine {
+        try await store.engine().manager.make()
+        return { store.engine(options: Self.options) }
+    }
+
     @Test("Storage conforms", arguments: StorageConformance.cases)
     func storageConforms(_ testCase: StorageConformance.Case) async throws {
-        try await StorageConformance { InProcessDynamoDB().engine(options: Self.options) }.run(testCase)
+        try await StorageConformance { try await open(InProcessDynamoDB())() }.run(testCase)
     }
 
     @Test("Storage conforms while transactions become visible item by item", arguments: StorageConformance.cases)
     func storageConformsItemByItem(_ testCase: StorageConformance.Case) async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         try await StorageConformance(seed: seed) {
-            InProcessDynamoDB(ItemByItemDynamoDB(seed: seed)).engine(options: Self.options)
+            try await open(InProcessDynamoDB(ItemByItemDynamoDB(seed: seed)))()
         }.run(testCase)
     }
 
-    @Test("The service's rules hold while transactions become visible item by item", arguments: ServiceConformance.cases)
+    @Test(
+        "The service's rules hold while transactions become visible item by item",
+        arguments: ServiceConformance.cases)
     func serviceConformsItemByItem(_ testCase: ServiceConformance.Case) async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         try await ServiceConformance(seed: seed) {
-            let store = InProcessDynamoDB(ItemByItemDynamoDB(seed: seed))
-            return { store.engine(options: Self.options) }
+            try await open(InProcessDynamoDB(ItemByItemDynamoDB(seed: seed)))
         }.run(testCase)
     }
 }

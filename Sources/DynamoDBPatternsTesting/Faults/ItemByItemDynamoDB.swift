@@ -83,7 +83,9 @@ public final class ItemByItemDynamoDB: Sendable {
 }
 
 extension ItemByItemDynamoDB: DynamoDBAPI {
-    public func getItem(_ request: GetItemRequest) async throws -> GetItemResponse { try await visible.getItem(request) }
+    public func getItem(_ request: GetItemRequest) async throws -> GetItemResponse {
+        try await visible.getItem(request)
+    }
 
     public func query(_ request: QueryRequest) async throws -> QueryResponse { try await visible.query(request) }
 
