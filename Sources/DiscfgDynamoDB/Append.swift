@@ -7,8 +7,8 @@ struct Append {
     let layout: TableLayout
     let incarnation: String
     private let references: [[UInt8]: BlobReference]
-    /// What each changed key is in the end: no item may be written twice.
-    private let items: [Key: Item?]
+    /// What each changed key was before, and is in the end: no item may be written twice.
+    private let items: [Key: (before: Item?, after: Item?)]
     /// The leases to which something is newly attached, in order, and all keys that are attached to each here.
     private let attachments: [(lease: Int64, keys: Set<[UInt8]>)]
 
@@ -31,9 +31,11 @@ struct Append {
         self.commits = commits
         self.layout = layout
         self.incarnation = incarnation
-        var items: [Key: Item?] = [:]
+        var items: [Key: (before: Item?, after: Item?)] = [:]
         let changes = commits.flatMap(\.changes)
-        for change in changes { items[change.key] = .some(change.item) }
+        for change in changes {
+            items[change.key] = (items[change.key].map(\.before) ?? change.previous, change.item)
+        }
         self.items = items
         attachments = Set(commits.flatMap(\.newLeases)).sorted().map { lease in
             (lease: lease, keys: Set(changes.lazy.filter { $0.item?.lease == lease }.map(\.key.bytes)))
@@ -42,10 +44,14 @@ struct Append {
         guard actions <= Self.maximumActions else { throw Self.tooLarge(actions, attachments.count) }
         // A transaction takes 4 MB: what would not fit stands apart, first of the commits, then of the items.
         let budget = min(CommitAttributes.inlineLimit, Self.commitBytes / max(1, commits.count))
-        let total = items.values.reduce(0) { $0 + min($1?.value.bytes.count ?? 0, ItemAttributes.inlineLimit) }
+        let total = items.values.reduce(0) { sum, item in
+            sum + min(item.after?.value.bytes.count ?? 0, ItemAttributes.inlineLimit)
+        }
         itemLimit = total > Self.itemBytes ? ItemAttributes.inlineLimit / 4 : ItemAttributes.inlineLimit
         var large = commits.reduce(into: Set<[UInt8]>()) { $0.formUnion(CommitAttributes.large(in: $1, limit: budget)) }
-        for case let item? in items.values where item.value.bytes.count > itemLimit { large.insert(item.value.bytes) }
+        for case let item? in items.values.map(\.after) where item.value.bytes.count > itemLimit {
+            large.insert(item.value.bytes)
+        }
         let stored = try await Array(large).concurrently(atMost: 4) {
             try await blobs.store($0, in: layout, incarnation)
         }
@@ -58,6 +64,18 @@ struct Append {
             "The commit needs \(actions) writes at once, \(attachments) of them to attach to as many leases; DynamoDB takes "
                 + "\(maximumActions).",
             hint: "Split it into smaller ones.")
+    }
+
+    /// Whether an action writes an item.
+    func writesItem(at action: Int) -> Bool { (commits.count..<writeCount).contains(action) }
+
+    /// Whether another try must find out what a cancelled transaction means: the first commit is there and ours, or its revision is
+    /// being written, by a transaction that is not committed yet.
+    func isUnsettled(_ error: AWSError) -> Bool {
+        let reasons = error.cancellationReasons
+        if reasons.first?.code == "TransactionConflict" { return true }
+        return reasons.first?.item?[Name.id]?.string == commits[0].id
+            && reasons.contains { $0.code == "TransactionConflict" }
     }
 
     /// The lease that an action attaches to; `nil` for every other action.
@@ -76,7 +94,9 @@ struct Append {
                     conditionExpression: "attribute_not_exists(\(Name.partition))",
                     returnValuesOnConditionCheckFailure: .allOld))
         }
-        for (key, item) in items { actions.append(action(for: key, item, table: table)) }
+        for (key, item) in items {
+            actions.append(action(for: key, item.after, replacing: item.before, table: table))
+        }
         for (lease, keys) in attachments {
             actions.append(layout.attachment(of: keys, to: lease, incarnation).action(table: table))
         }
@@ -84,15 +104,34 @@ struct Append {
         return actions + [layout.announcement(of: last, incarnation).action(table: table)]
     }
 
-    private func action(for key: Key, _ item: Item?, table: String) -> TransactWriteItem {
-        guard let item else { return .delete(.init(tableName: table, key: layout.item(key))) }
+    /// Writes an item if it still is what the commits were worked out on.
+    ///
+    /// The log's revision being free does not say that: an item may have been read before its newest commit was visible. What a
+    /// removed config of that name has left counts as absent.
+    private func action(for key: Key, _ item: Item?, replacing before: Item?, table: String) -> TransactWriteItem {
+        var (names, values) = (["#log": Name.log], [":log": AttributeValue.string(incarnation)])
+        var condition = "attribute_not_exists(\(Name.partition)) OR #log <> :log"
+        if let before {
+            condition = "#log = :log AND #modified = :modified"
+            names["#modified"] = ItemAttributes.Names.item.modified
+            values[":modified"] = .integer(before.modified)
+        }
+        guard let item else {
+            return .delete(
+                .init(
+                    tableName: table, key: layout.item(key), conditionExpression: condition,
+                    expressionAttributeNames: names, expressionAttributeValues: values))
+        }
         let isLarge = item.value.bytes.count > itemLimit
         var attributes = ItemAttributes.make(item, blob: isLarge ? references[item.value.bytes] : nil)
         attributes.merge(layout.item(key)) { $1 }
         attributes[Name.log] = .string(incarnation)
         if let text = key.text { attributes[Name.key] = .string(text) }
         if item.expiry != nil { attributes[Name.due] = .string(layout.config.description) }
-        return .put(.init(tableName: table, item: attributes))
+        return .put(
+            .init(
+                tableName: table, item: attributes, conditionExpression: condition, expressionAttributeNames: names,
+                expressionAttributeValues: values))
     }
 }
 

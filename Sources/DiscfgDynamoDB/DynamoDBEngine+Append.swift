@@ -5,10 +5,10 @@ extension DynamoDBEngine {
     public func basis(for keys: [Key], in config: ConfigName) async throws -> WriteBasis {
         let layout = layout(config)
         guard keys.count < 100 else {
-            // The record first, so that no item is older than its tail.
-            let record = try await requireRecord(of: config)
+            // The tail first, so that no item is older.
+            let tail = try await tail(of: config)
             let items = try await items(keys, in: config, consistency: .strong).items
-            return WriteBasis(items: items, tail: record.tail(record.hint, record.hintTime), isExact: false)
+            return WriteBasis(items: items, tail: tail, isExact: false)
         }
         let found = try await table.snapshot(of: [layout.record] + keys.map(layout.item))
         let record = try await table.call { try found.first.flatMap { $0 }.map { try StoredConfig($0) } }
@@ -17,7 +17,8 @@ extension DynamoDBEngine {
             throw DiscfgError.noConfig(config)
         }
         known.note(record)
-        let items = try await items(in: found.dropFirst().compactMap { $0 }, of: config)
+        let records = found.dropFirst().compactMap { $0 }.filter { $0[Name.log]?.string == record.incarnation }
+        let items = try await resolve(try await stored(in: records), of: config)
         return WriteBasis(
             items: Dictionary(items.map { ($0.key, $0) }) { first, _ in first },
             tail: record.tail(record.hint, record.hintTime), isExact: false)
@@ -35,7 +36,9 @@ extension DynamoDBEngine {
         let append = try await Append(commits, to: layout(config), incarnation: meant, blobs: blobs)
         let announces = known[config]?.isWriting != true
         do {
-            try await table.transact(append.actions(table: table.name, announcing: announces))
+            try await table.transact(append.actions(table: table.name, announcing: announces)) {
+                append.isUnsettled($0)
+            }
         } catch let error as AWSError where error.code == .transactionCanceled && !error.isContention {
             guard let outcome = try await outcome(of: error, append, announced: announces) else {
                 throw append.overflow(error) ?? table.translate(error)
@@ -44,10 +47,10 @@ extension DynamoDBEngine {
         } catch let error as AWSError {
             throw table.translate(error)
         }
-        known.update(config, meant) { log in
-            (log.isWriting, log.defeats) = (true, 0)
-            log.seen = max(log.seen, first.revision + Int64(commits.count) - 1)
-        }
+        known.update(config, meant) { ($0.isWriting, $0.defeats) = (true, 0) }
+        known.confirm(config, meant)
+        recent.settle(commits, of: config, meant)
+        if let last = commits.last { known.see(last.revision, at: last.time, of: config, meant) }
         return .appended
     }
 
@@ -62,12 +65,17 @@ extension DynamoDBEngine {
             known.forget(config)
             return .replaced
         }
+        // A transaction that is under way with the first commit's revision, perhaps this very one, keeps what is there from view.
+        if reasons[0].code == "TransactionConflict" { throw table.translate(error) }
         // Every condition was looked at: the first commit is not there either, whatever came of a try whose answer was lost.
+        if append.writesItem(at: failed) { return .conflict(newer: []) }
         if let lease = append.lease(at: failed) { return .leaseNotFound(lease) }
         let winner = failed == 0 ? reasons[0].item : nil
         // Ours, written by a try whose answer was lost.
         if winner?[Name.id]?.string == first.id {
             known.update(config, append.incarnation) { $0.isWriting = true }
+            recent.note(
+                append.commits.map { CommitAttributes.Draft(commit: $0) }, of: config, append.incarnation)
             return .appended
         }
         if winner?[Name.end] != nil {
@@ -77,18 +85,20 @@ extension DynamoDBEngine {
         guard let winner, winner[Name.stub] == nil else {
             if error.mayHaveTakenEffect { throw table.translate(error) }
             // Only where the log was trimmed there are entries beyond one that is missing, or nothing but stubs.
-            try await tail(of: config).checkReadable(after: first.revision - 1, incarnation: append.incarnation)
+            try await newest(of: requireRecord(of: config))
+                .checkReadable(after: first.revision - 1, incarnation: append.incarnation)
             return .conflict(newer: [])
         }
         var defeats = 0
         known.update(config, append.incarnation) { log in
             log.defeats += 1
-            log.seen = max(log.seen, first.revision)
             defeats = log.defeats
         }
+        known.see(first.revision, at: first.time, of: config, append.incarnation)
         // So far behind that pages of the log do not end: better begin again at the tail.
         if defeats > 3 { return .conflict(newer: []) }
         let draft = try await table.call { try CommitAttributes.read(winner) }
+        recent.note([draft], of: config, append.incarnation)
         var newer = try await resolve([draft], of: config)
         // A writer that was far behind reads the rest at once, instead of being beaten by each.
         if announced || defeats > 1 {

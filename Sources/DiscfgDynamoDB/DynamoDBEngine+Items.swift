@@ -6,63 +6,98 @@ extension DynamoDBEngine {
     private static let pageBytes = 16 << 20
 
     public func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {
+        if consistency == .strong { try await readNewestEntries(of: config) }
         let layout = layout(config)
         let records =
             keys.count == 1
             ? try await table.get(layout.item(keys[0]), consistency: consistency).map { [$0] } ?? []
             : try await table.get(Set(keys).map(layout.item), consistency: consistency)
-        if records.isEmpty { try await checkExistence(of: config, consistency) }
-        let items = try await items(in: records, of: config)
+        let incarnation = try await incarnation(of: config, with: records, consistency)
+        let found = try await settled(
+            try await stored(in: records.filter { $0[Name.log]?.string == incarnation }),
+            recent.states(of: keys, in: config, incarnation), of: config, incarnation, consistency)
+        let items = try await resolve(found, of: config)
         return ItemBatch(items: Dictionary(items.map { ($0.key, $0) }) { first, _ in first }, tail: nil)
     }
 
     public func items(
         _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
     ) async throws -> ItemPage {
+        if consistency == .strong { try await readNewestEntries(of: config) }
+        let limit = max(0, limit)
+        var rest = range
+        while true {
+            let (found, end) = try await page(
+                of: rest, in: config, limit: max(1, limit), values: values, consistency: consistency)
+            guard let end, found.isEmpty else {
+                return ItemPage(
+                    items: try await resolve(Array(found.prefix(limit)), of: config, values: values),
+                    hasMore: end != nil || found.count > limit, tail: nil)
+            }
+            // Nothing on this page is there: its keys were removed, or are of a config that was.
+            rest = rest.after(end)
+        }
+    }
+
+    /// What one query finds in a range, with what recent entries say of the keys up to where it ended; and the last of these keys,
+    /// or `nil` if the range was read to its end.
+    private func page(
+        of range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
+    ) async throws -> (found: [StoredItem], end: Key?) {
         // One more tells whether there is one more.
         var query = PartitionQuery(
-            partition: layout(config).items, limit: min(max(limit, 0), 10_000) + 1, consistency: consistency)
+            partition: layout(config).items, limit: min(limit, 10_000) + 1, consistency: consistency)
         (query.condition, query.values) = range.condition
         if !values { query.attributes = Self.attributesWithoutValue }
         let answer = try await table.query(query)
-        let records = answer.items ?? []
-        if records.isEmpty { try await checkExistence(of: config, consistency) }
+        let records = (answer.items ?? []).filter { range.contains($0) }
+        // What was found last may be beyond the range already.
+        let goesOn = answer.lastEvaluatedKey != nil && answer.items?.last.map { range.contains($0) } ?? true
+        let incarnation = try await incarnation(of: config, with: records, consistency)
         var page: [[String: AttributeValue]] = []
         var weight = 0
-        for record in records where page.count < limit && weight <= Self.pageBytes && range.contains(record) {
+        for record in records where page.count < limit && weight <= Self.pageBytes {
             page.append(record)
             if values { weight += try await table.call { try record.blob?.size ?? 0 } }
         }
-        let isCut = records.dropFirst(page.count).contains { range.contains($0) }
-        // What was found last may be beyond the range already.
-        let goesOn = answer.lastEvaluatedKey != nil && records.last.map { range.contains($0) } ?? true
-        return ItemPage(
-            items: try await items(in: page, of: config, values: values), hasMore: isCut || goesOn, tail: nil)
+        let isCut = page.count < records.count
+        let last = isCut || goesOn ? page.last : nil
+        let end = try await table.call { try last.map { try ItemAttributes.key($0[Name.sort]) } }
+        let seen = KeyRange(from: range.lower, to: end.map { $0.bytes + [0] } ?? range.upper)
+        let found = try await settled(
+            try await stored(in: page.filter { $0[Name.log]?.string == incarnation }, values: values),
+            recent.states(in: seen, of: config, incarnation), of: config, incarnation, consistency)
+        return (found.sorted { $0.item.key < $1.item.key }, end)
     }
 
     private static let attributesWithoutValue: [String] = {
         let names = ItemAttributes.Names.item
         return [
             Name.sort, names.type, names.version, names.created, names.modified, names.time, names.author, names.expiry,
-            names.lease,
+            names.lease, Name.log,
         ]
     }()
 
-    /// The items of some records, with their values.
-    func items(
-        in records: [[String: AttributeValue]], of config: ConfigName, values: Bool = true
-    ) async throws -> [Item] {
-        var parsed = try await table.call {
+    /// The items of some records.
+    func stored(in records: [[String: AttributeValue]], values: Bool = true) async throws -> [StoredItem] {
+        try await table.call {
             try records.map { try ItemAttributes.read($0, key: ItemAttributes.key($0[Name.sort]), values: values) }
         }
-        let wanted = values ? Set(parsed.compactMap(\.blob)) : []
-        if !wanted.isEmpty {
-            let found = try await blobs.load(wanted, in: layout(config))
-            for index in parsed.indices {
-                if let blob = parsed[index].blob { parsed[index].item.value.bytes = found[blob] ?? [] }
+    }
+
+    /// Puts the large values in their places; without `values` an item's value is empty.
+    func resolve(_ found: [StoredItem], of config: ConfigName, values: Bool = true) async throws -> [Item] {
+        var found = found
+        let wanted = values ? Set(found.compactMap(\.blob)) : []
+        let loaded = wanted.isEmpty ? [:] : try await blobs.load(wanted, in: layout(config))
+        for index in found.indices {
+            if !values {
+                found[index].item.value.bytes = []
+            } else if let blob = found[index].blob {
+                found[index].item.value.bytes = loaded[blob] ?? []
             }
         }
-        return parsed.map(\.item)
+        return found.map(\.item)
     }
 
     /// Nothing found can mean that there is no such config; asked of its record, unless it was seen lately.

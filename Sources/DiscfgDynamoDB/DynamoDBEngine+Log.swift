@@ -6,11 +6,17 @@ extension DynamoDBEngine {
     private static let pageBytes = 16 << 20
 
     public func tail(of config: ConfigName) async throws -> LogTail {
-        try await tail(of: try await requireRecord(of: config))
+        let record = try await requireRecord(of: config)
+        let newest = try await newest(of: record)
+        let tail = try await settledTail(
+            newest.revision, newest.time, of: config, record.incarnation, trimmed: record.trimmed)
+        return record.tail(tail.revision, tail.time)
     }
 
-    /// The tail of a config whose record was just read.
-    func tail(of record: StoredConfig) async throws -> LogTail {
+    /// The newest entry that is visible of a config whose record was just read.
+    ///
+    /// Others of its transaction may not be visible yet: `tail(of:)` is for those who work something out on it.
+    func newest(of record: StoredConfig) async throws -> LogTail {
         let query = PartitionQuery(
             partition: layout(record.name).log(record.incarnation), isBackward: true, limit: 1,
             attributes: [Name.revision, Name.time, Name.end])
@@ -22,7 +28,8 @@ extension DynamoDBEngine {
         guard let revision = newest?[Name.revision]?.int64, let time = newest?[Name.time]?.int64 else {
             throw table.damage(DamagedRecord("the log of config “\(record.name)” is empty"))
         }
-        known.note(record, seen: revision)
+        known.note(record)
+        known.see(revision, at: Timestamp(milliseconds: time), of: record.name, record.incarnation)
         return record.tail(revision, Timestamp(milliseconds: time))
     }
 
@@ -41,7 +48,7 @@ extension DynamoDBEngine {
             let log = try await knownLog(of: config)
             if let incarnation, incarnation != log.incarnation {
                 known.forget(config)
-                try await tail(of: config).checkReadable(after: after, incarnation: incarnation)
+                try await newest(of: requireRecord(of: config)).checkReadable(after: after, incarnation: incarnation)
                 continue
             }
             if let page = try await page(of: config, log, after: after, limit: limit, consistency: consistency) {
@@ -72,24 +79,28 @@ extension DynamoDBEngine {
         }
         let end = records.firstIndex { $0[Name.end] != nil }
         if let end, end == 0 { return nil }
-        let commits = try await commits(records[..<(end ?? records.endIndex)], of: config, following: after)
-        guard let commits else {
+        let entries = records[..<(end ?? records.endIndex)]
+        guard let commits = try await commits(entries, of: config, log.incarnation, following: after) else {
             if consistency == .eventual {
                 return try await page(of: config, log, after: after, limit: limit, consistency: .strong)
             }
             guard try await isReadable(log, of: config, after: after) else { return nil }
-            throw table.damage(DamagedRecord("the log of config “\(config)” has a gap after revision \(after)"))
+            let next = entries.first?[Name.time]?.int64.map { Timestamp(milliseconds: $0) }
+            guard let next, isRecent(next) else {
+                throw table.damage(DamagedRecord("the log of config “\(config)” has a gap after revision \(after)"))
+            }
+            // The transaction of the next entries is not committed yet.
+            return LogPage(commits: [], tail: after, incarnation: log.incarnation)
         }
-        let last = commits.last?.revision ?? after
-        known.see(last, of: config, log.incarnation)
-        return LogPage(commits: commits, tail: last, incarnation: log.incarnation)
+        if let last = commits.last { known.see(last.revision, at: last.time, of: config, log.incarnation) }
+        return LogPage(commits: commits, tail: commits.last?.revision ?? after, incarnation: log.incarnation)
     }
 
     /// Whether the log is still that of the config.
     ///
     /// - Throws: `compacted` or `futureRevision` where it is, and what is beyond a revision cannot be read.
     private func isReadable(_ log: KnownLogs.Log, of config: ConfigName, after: Revision) async throws -> Bool {
-        let tail = try await tail(of: config)
+        let tail = try await newest(of: requireRecord(of: config))
         guard tail.incarnation == log.incarnation else { return false }
         try tail.checkReadable(after: after)
         return true
@@ -97,21 +108,24 @@ extension DynamoDBEngine {
 
     /// The commits of some records; `nil` where one is missing, or trimmed.
     private func commits(
-        _ records: ArraySlice<[String: AttributeValue]>, of config: ConfigName, following after: Revision
+        _ records: ArraySlice<[String: AttributeValue]>, of config: ConfigName, _ incarnation: String,
+        following after: Revision
     ) async throws -> [Commit]? {
         var drafts: [CommitAttributes.Draft] = []
         var weight = 0
         for record in records {
             let revision = after + 1 + Int64(drafts.count)
+            // What comes before a gap is whole.
             guard record[Name.revision]?.int64 == revision, record[Name.stub] == nil else {
-                // What comes before a gap is whole.
-                return drafts.isEmpty ? nil : try await resolve(drafts, of: config)
+                if drafts.isEmpty { return nil }
+                break
             }
             let draft = try await table.call { try CommitAttributes.read(record) }
             drafts.append(draft)
             weight += draft.blobs.reduce(0) { $0 + $1.reference.size }
             if weight > Self.pageBytes { break }
         }
+        recent.note(drafts, of: config, incarnation)
         return try await resolve(drafts, of: config)
     }
 
@@ -170,7 +184,7 @@ extension DynamoDBEngine {
     }
 
     public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
-        let tail = try await tail(of: config)
+        let tail = try await newest(of: requireRecord(of: config))
         let layout = layout(config)
         // Along a log time never runs backwards, so a few entries tell where a moment was.
         var (low, high) = (tail.trimmed, tail.revision)
@@ -178,7 +192,8 @@ extension DynamoDBEngine {
             let middle = low + (high - low + 1) / 2
             let entry = try await table.get(layout.entry(middle, tail.incarnation), consistency: .strong)
             guard let found = entry?[Name.time]?.int64 else {
-                try await self.tail(of: config).checkReadable(after: middle - 1, incarnation: tail.incarnation)
+                try await newest(of: requireRecord(of: config))
+                    .checkReadable(after: middle - 1, incarnation: tail.incarnation)
                 throw table.damage(DamagedRecord("revision \(middle) is missing"))
             }
             if found < time.milliseconds { low = middle } else { high = middle - 1 }

@@ -11,8 +11,12 @@ extension DynamoDBEngine {
     ///
     /// A writer that slept meanwhile must find its revision taken. The newest entry stays for good; it is the tail.
     public func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
+        try await table.finishing { try await self.trimSome(of: config, through: through) }
+    }
+
+    private func trimSome(of config: ConfigName, through: Revision) async throws -> Bool {
         let record = try await requireRecord(of: config)
-        let tail = try await tail(of: record)
+        let tail = try await newest(of: record)
         let trimmed = max(record.trimmed, min(through, tail.revision))
         if trimmed > record.trimmed {
             // Readers see at once that it is gone; the entries go in steps.
@@ -85,7 +89,7 @@ extension DynamoDBEngine {
                 try? await purge(found)
                 return found.remover == mark
             }
-            let tail = try await tail(of: found)
+            let tail = try await newest(of: found)
             if try await end(found, after: tail, by: mark) {
                 known.forget(name)
                 try? await purge(found)
@@ -217,7 +221,7 @@ extension DynamoDBEngine {
         let attributes = try await table.get(layout(name).record, consistency: .strong)
         guard let record = try await table.call({ try attributes.map { try StoredConfig($0) } }) else { return }
         if record.isRemoved { return try await purge(record) }
-        let tail = try await tail(of: record)
+        let tail = try await newest(of: record)
         // A trim that was interrupted.
         if record.purged < min(record.trimmed, tail.revision - 1) { _ = try await trim(name, through: record.trimmed) }
         guard tail.revision > record.hint else { return }

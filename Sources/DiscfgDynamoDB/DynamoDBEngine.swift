@@ -35,7 +35,8 @@ public final class DynamoDBEngine: StorageEngine {
 
     let table: Table
     let options: Options
-    let known = KnownLogs()
+    let known: KnownLogs
+    let recent = RecentEntries()
     let blobs: BlobStore
     /// The table itself: making, describing, changing and deleting it.
     public let manager: TableManager
@@ -50,6 +51,7 @@ public final class DynamoDBEngine: StorageEngine {
         self.table = Table(
             name: table, region: region, dynamoDB: calls, meter: options.meter, time: options.time)
         self.options = options
+        known = KnownLogs(time: options.time)
         blobs = BlobStore(table: self.table, time: options.time, orphanAge: options.orphanAge)
         manager = TableManager(table: self.table, progress: options.progress, time: options.time)
     }
@@ -80,6 +82,10 @@ public final class DynamoDBEngine: StorageEngine {
     // MARK: Configs
 
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
+        try await table.finishing { try await self.make(name, settings: settings, first: first) }
+    }
+
+    private func make(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
         let incarnation = String(UInt64.random(in: .min ... .max), radix: 36)
         let record = StoredConfig.make(name, settings: settings, first: first, incarnation: incarnation)
         let layout = layout(name)
@@ -126,7 +132,7 @@ public final class DynamoDBEngine: StorageEngine {
 
     public func config(_ name: ConfigName) async throws -> ConfigRecord? {
         guard let record = try await record(of: name) else { return nil }
-        let tail = try await tail(of: record)
+        let tail = try await newest(of: record)
         return ConfigRecord(name: name, settings: record.settings, created: record.created, tail: tail)
     }
 
@@ -157,15 +163,22 @@ public final class DynamoDBEngine: StorageEngine {
     public func updateConfig(
         _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
     ) async throws -> Bool {
+        try await table.finishing { try await self.replaceSettings(of: name, with: settings, replacing: old) }
+    }
+
+    private func replaceSettings(
+        of name: ConfigName, with settings: ConfigSettings, replacing old: ConfigSettings
+    ) async throws -> Bool {
         if let capacity = settings.capacity { try await manager.change(to: capacity) }
-        let updated = try await table.update(
+        let (updated, isInDoubt) = try await table.tryUpdate(
             RecordUpdate(
                 key: layout(name).record, expression: "SET #settings = :new",
                 condition: "#settings = :old AND attribute_not_exists(#removed)", names: [Name.settings, Name.removed],
                 values: [":new": .string(settings.storedText), ":old": .string(old.storedText)]))
         if updated != nil { return true }
-        guard try await record(of: name) != nil else { throw DiscfgError.noConfig(name) }
-        return false
+        let record = try await requireRecord(of: name)
+        // Its own write, the answer to which was lost.
+        return isInDoubt && record.settings.storedText == settings.storedText
     }
 
     // MARK: Records

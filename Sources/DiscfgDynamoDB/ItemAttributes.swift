@@ -1,6 +1,9 @@
 import AWSClient
 import DiscfgCore
 
+/// An item as a record has it, and the reference to its value if that is stored apart.
+typealias StoredItem = (item: Item, blob: BlobReference?)
+
 /// An item as attributes, and back.
 ///
 /// A large value stands apart, and is named by a reference.

@@ -10,6 +10,8 @@ final class KnownLogs: Sendable {
         var incarnation: String
         /// A revision that is there.
         var seen: Revision
+        /// When that was committed, or later.
+        var seenAt: Timestamp
         /// The last revision that was trimmed: what is up to there must not be written, whatever is left of it.
         var trimmed: Revision = 0
         /// Whether this process has appended, and so need not tell others where the tail is.
@@ -18,32 +20,64 @@ final class KnownLogs: Sendable {
         var defeats = 0
         /// When the index last showed that the config had never had a lease.
         fileprivate var leaselessAt: ContinuousClock.Instant?
-        fileprivate var since: ContinuousClock.Instant
+        fileprivate var since: Moment
+    }
+
+    /// A moment by both clocks: a virtual machine that was paused sees the time pass only by the clock on the wall.
+    fileprivate struct Moment {
+        var instant = ContinuousClock.now
+        var wall: Timestamp
+
+        func isWithin(_ duration: Duration, of now: Moment) -> Bool {
+            now.instant - instant < duration && now.wall < wall + duration && wall < now.wall + duration
+        }
     }
 
     private static let trusted: Duration = .seconds(600)
+    /// How long a strongly consistent read trusts that the config has not been removed.
+    private static let trustedByStrongReads: Duration = .seconds(10)
     private static let maximumCount = 1000
     private let logs = Mutex<[ConfigName: Log]>([:])
     private let collections = Mutex<[ConfigName: ContinuousClock.Instant]>([:])
+    private let time: TimeSource
 
-    subscript(config: ConfigName) -> Log? {
-        logs.withLock { logs in
-            guard let log = logs[config], ContinuousClock.now - log.since < Self.trusted else { return nil }
+    init(time: TimeSource) { self.time = time }
+
+    private var now: Moment { Moment(wall: time.now()) }
+
+    subscript(config: ConfigName) -> Log? { log(of: config, within: Self.trusted) }
+
+    /// What is known of a config for a read of its items.
+    func log(of config: ConfigName, for consistency: Consistency) -> Log? {
+        log(of: config, within: consistency == .strong ? Self.trustedByStrongReads : Self.trusted)
+    }
+
+    private func log(of config: ConfigName, within age: Duration) -> Log? {
+        let now = now
+        return logs.withLock { logs in
+            guard let log = logs[config], log.since.isWithin(age, of: now) else { return nil }
             return log
         }
     }
 
     /// Notes what the config's record says.
-    func note(_ record: StoredConfig, seen: Revision? = nil) {
+    func note(_ record: StoredConfig) {
+        let now = now
         logs.withLock { logs in
             if logs.count >= Self.maximumCount { logs = [:] }
             let known = logs[record.name].flatMap { $0.incarnation == record.incarnation ? $0 : nil }
-            var log = known ?? Log(incarnation: record.incarnation, seen: 0, since: .now)
-            log.since = .now
-            log.seen = max(log.seen, record.hint, seen ?? 0)
+            var log = known ?? Log(incarnation: record.incarnation, seen: 0, seenAt: record.hintTime, since: now)
+            log.since = now
+            log.see(record.hint, at: record.hintTime)
             log.trimmed = max(log.trimmed, record.trimmed)
             logs[record.name] = log
         }
+    }
+
+    /// Notes that an append has found the log to be that of the config.
+    func confirm(_ config: ConfigName, _ incarnation: String) {
+        let now = now
+        update(config, incarnation) { $0.since = now }
     }
 
     /// Changes what is known of an incarnation, if it is the one that is known.
@@ -55,8 +89,8 @@ final class KnownLogs: Sendable {
         }
     }
 
-    func see(_ revision: Revision, of config: ConfigName, _ incarnation: String) {
-        update(config, incarnation) { $0.seen = max($0.seen, revision) }
+    func see(_ revision: Revision, at time: Timestamp, of config: ConfigName, _ incarnation: String) {
+        update(config, incarnation) { $0.see(revision, at: time) }
     }
 
     /// Notes whether the config has ever had a lease, as the index has just shown, or as is known.
@@ -85,4 +119,11 @@ final class KnownLogs: Sendable {
     }
 
     func forget(_ config: ConfigName) { logs.withLock { $0[config] = nil } }
+}
+
+extension KnownLogs.Log {
+    fileprivate mutating func see(_ revision: Revision, at time: Timestamp) {
+        guard revision > seen else { return }
+        (seen, seenAt) = (revision, time)
+    }
 }

@@ -53,17 +53,28 @@ struct Table: Sendable {
     }
 
     func put(_ item: [String: AttributeValue]) async throws {
-        try await call {
-            try await patiently {
-                let answer = try await dynamoDB.putItem(
-                    PutItemRequest(tableName: name, item: item, returnConsumedCapacity: .total))
-                count(answer.consumedCapacity)
+        try await finishing {
+            try await call {
+                try await patiently {
+                    let answer = try await dynamoDB.putItem(
+                        PutItemRequest(tableName: name, item: item, returnConsumedCapacity: .total))
+                    count(answer.consumedCapacity)
+                }
             }
         }
     }
 
     /// Changes a record; the attributes as they are then, or `nil` where the condition did not hold.
     func update(_ update: RecordUpdate) async throws -> [String: AttributeValue]? {
+        try await tryUpdate(update).result
+    }
+
+    /// Changes a record; the attributes as they are then, or `nil` where the condition did not hold.
+    ///
+    /// `isInDoubt` says whether it may not have held because of this very write, the answer to which was lost.
+    func tryUpdate(
+        _ update: RecordUpdate
+    ) async throws -> (result: [String: AttributeValue]?, isInDoubt: Bool) {
         try await conditionally {
             let answer = try await dynamoDB.updateItem(update.request(table: name))
             count(answer.consumedCapacity)
@@ -84,7 +95,7 @@ struct Table: Sendable {
                     expressionAttributeValues: values, returnConsumedCapacity: .total))
             count(answer.consumedCapacity)
             return true
-        } ?? false
+        }.result ?? false
     }
 
     /// How often a write is tried that is refused for nothing but contention: about a tenth of a second.
@@ -93,31 +104,55 @@ struct Table: Sendable {
     /// Writes all or nothing, and again while nothing but others' requests are in the way.
     ///
     /// What else DynamoDB answers is left to the caller, as `AWSError`.
-    func transact(_ items: [TransactWriteItem]) async throws {
-        try await patiently {
-            let answer = try await dynamoDB.transactWriteItems(
-                TransactWriteItemsRequest(transactItems: items, returnConsumedCapacity: .total),
-                retryingContention: false)
-            for capacity in answer.consumedCapacity ?? [] { meter(capacity) }
+    /// - Parameters:
+    ///   - items: The actions.
+    ///   - isPassing: Whether another try may help although DynamoDB names other reasons too.
+    /// - Throws: `AWSError`, or `CancellationError` before anything is sent.
+    func transact(
+        _ items: [TransactWriteItem], again isPassing: @escaping @Sendable (AWSError) -> Bool = { _ in false }
+    ) async throws {
+        try await finishing {
+            try await patiently(again: isPassing) {
+                let answer = try await dynamoDB.transactWriteItems(
+                    TransactWriteItemsRequest(transactItems: items, returnConsumedCapacity: .total),
+                    retryingContention: false)
+                for capacity in answer.consumedCapacity ?? [] { meter(capacity) }
+            }
         }
+    }
+
+    /// Carries out a write to its end in a task of its own.
+    ///
+    /// If it were cancelled with the caller's task, nobody could say whether it was carried out.
+    func finishing<Result: Sendable>(
+        _ write: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try Task.checkCancellation()
+        return try await Task { try await write() }.value
     }
 
     private func count(_ capacity: ConsumedCapacity?) {
         if let capacity { meter(capacity) }
     }
 
-    private func conditionally<Result>(_ body: () async throws -> Result) async throws -> Result? {
-        try await call {
-            do {
-                return try await patiently(body)
-            } catch let error as AWSError where error.code == .conditionalCheckFailed {
-                return nil
+    private func conditionally<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> (result: Result?, isInDoubt: Bool) {
+        try await finishing {
+            try await call {
+                do {
+                    return (try await patiently(body), false)
+                } catch let error as AWSError where error.code == .conditionalCheckFailed {
+                    return (nil, error.mayHaveTakenEffect)
+                }
             }
         }
     }
 
     /// Writes, and again while nothing but others' requests are in the way: once at once, then after a little.
-    private func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
+    private func patiently<Result>(
+        again isPassing: (AWSError) -> Bool = { _ in false }, _ body: () async throws -> Result
+    ) async throws -> Result {
         var isInDoubt = false
         var attempt = 1
         while true {
@@ -127,8 +162,8 @@ struct Table: Sendable {
                 // Whatever comes later does not clear the doubt of an earlier try.
                 isInDoubt = isInDoubt || error.mayHaveTakenEffect
                 error.mayHaveTakenEffect = isInDoubt
-                let isPassing = error.isContention || error.code == .transactionConflict
-                guard isPassing, attempt < Self.maximumTries else { throw error }
+                let isInTheWay = error.isContention || error.code == .transactionConflict || isPassing(error)
+                guard isInTheWay, attempt < Self.maximumTries else { throw error }
                 if attempt > 1 { try await time.sleep(.milliseconds(Int.random(in: 5...20))) }
                 attempt += 1
             }

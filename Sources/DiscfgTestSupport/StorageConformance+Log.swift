@@ -6,23 +6,27 @@ extension StorageConformance {
             let full = Item(
                 key: try Key(bytes: [0, 0xFF, 0x2F]),
                 value: Value(bytes: [0, 0xC3, 0x28, 0xFF], contentType: "image/png"),
-                version: 9, created: 3, modified: 7, modifiedAt: world.time(5), author: "Zoë", expiry: world.time(99),
+                version: 9, created: 2, modified: 3, modifiedAt: world.time(5), author: "Zoë", expiry: world.time(99),
                 lease: 0x7FFF_FFFF_FFFF_FFFF)
             let previous = Item(
                 key: full.key, value: Value(bytes: [], contentType: "text/plain; charset=utf-8"), version: 8,
-                created: 3,
-                modified: 6, modifiedAt: world.time(4), author: "", expiry: nil, lease: -1)
-            var commit = world.commit(2, [.set(full, previous: previous)])
+                created: 2,
+                modified: 2, modifiedAt: world.time(4), author: "", expiry: nil, lease: 1)
+            try await world.grant(1)
+            let earlier = world.commit(2, [.set(previous, previous: nil)])
+            try expectEqual(try await world.engine.append([earlier], to: world.config), .appended, "the outcome")
+            var commit = world.commit(3, [.set(full, previous: previous)])
             commit.author = ""
             commit.message = "a “quoted” \u{0} message\n"
             try await world.grant(0x7FFF_FFFF_FFFF_FFFF)
             try expectEqual(try await world.engine.append([commit], to: world.config), .appended, "the outcome")
-            try expectEqual(try await world.engine.entries(of: world.config, after: 1, limit: 10), [commit], "the log")
+            try expectEqual(
+                try await world.engine.entries(of: world.config, after: 1, limit: 10), [earlier, commit], "the log")
             let batch = try await world.engine.items([full.key], in: world.config, consistency: .strong)
             try expectEqual(batch.items, [full.key: full], "the item")
             let tail = try await world.engine.tail(of: world.config)
             try expectEqual(
-                [tail.revision, tail.time.milliseconds, tail.trimmed], [2, commit.time.milliseconds, 0], "the tail")
+                [tail.revision, tail.time.milliseconds, tail.trimmed], [3, commit.time.milliseconds, 0], "the tail")
             try world.expectTail(batch.tail, tail)
         },
         Case("An append at any other revision than the next is a conflict, says who was first, and writes nothing") {

@@ -97,7 +97,7 @@ extension CommitPipeline {
         let newer = page.commits.filter { $0.revision <= tail.revision }
         guard newer.last?.revision == tail.revision else { return false }
         ground.evaluator.advance(over: newer)
-        ground.isExact = true
+        ground.isExact = !ground.isAhead
         return true
     }
 
@@ -148,7 +148,7 @@ extension CommitPipeline {
         if ground.isExact { return .done }
         let found = try await engine.tail(of: config)
         let isCurrent = found.revision == tail.revision && found.incarnation == tail.incarnation
-        return isCurrent ? .done : .outdated(tail: found)
+        return isCurrent && !ground.isAhead ? .done : .outdated(tail: found)
     }
 
     /// Appends, and finds out what became of it when the reply was lost.

@@ -3,6 +3,12 @@ struct Ground {
     var evaluator: Evaluator
     /// Whether its items and its tail are of one moment since the batch was submitted.
     var isExact: Bool
+
+    /// Whether an item is newer than the tail: the store shows it before the commit that set it, and perhaps not yet
+    /// what else that commit did.
+    var isAhead: Bool {
+        evaluator.items.values.contains { item in item.map { $0.modified > evaluator.tail.revision } ?? false }
+    }
 }
 
 extension Touched {

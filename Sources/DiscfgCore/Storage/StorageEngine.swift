@@ -62,7 +62,9 @@ public protocol StorageEngine: Sendable {
 
     /// Appends commits, whose revisions are `tail + 1`, `tail + 2` and so on, together with the items they imply.
     ///
-    /// There is at least one, in the order of their revisions, and they are within `limits`.
+    /// There is at least one, in the order of their revisions, and they are within `limits`. The first change to a key has as
+    /// `previous` the item as the log's tail has it; an engine may refuse commits that were worked out on another with
+    /// `.conflict`, which then names no commits.
     /// - Parameters:
     ///   - commits: What to append.
     ///   - config: The config.
@@ -111,6 +113,8 @@ public protocol StorageEngine: Sendable {
     func trim(_ config: ConfigName, through: Revision) async throws -> Bool
 
     /// The items of these keys.
+    ///
+    /// With strong consistency they are as of every commit that this engine has returned before, or later.
     func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch
 
     /// The items of a range in the order of their keys.

@@ -1,0 +1,157 @@
+import AWSClient
+import DiscfgCore
+
+/// Items and logs as of every entry that this process has seen, whatever DynamoDB has still to commit.
+///
+/// `GetItem`, `BatchGetItem` and `Query` are serialisable for each item, and no more: while a transaction is being
+/// committed they may show its entry of the log and not yet its items, or one of its entries and not the one before.
+/// `TransactGetItems` is refused meanwhile, so what it returns is settled.
+extension DynamoDBEngine {
+    /// An entry that is older by this process's clock is settled: DynamoDB commits within milliseconds, and clocks
+    /// are expected to agree within half a minute.
+    static let settlingTime: Duration = .seconds(60)
+    /// How many entries are read at least where the newest is not settled, and what is beyond that of the last seconds.
+    private static let newestCount = 16
+    private static let newestAge: Duration = .seconds(2)
+    private static let mostEntries = 1000
+
+    /// Whether the transaction of an entry may still be in the making.
+    func isRecent(_ time: Timestamp) -> Bool { time > options.time.now() - Self.settlingTime }
+
+    /// Reads the newest entries of a log, if it has entries that are not settled and that this process has not read.
+    ///
+    /// From then on items are compared with them.
+    func readNewestEntries(of config: ConfigName) async throws {
+        guard let log = known[config], isRecent(log.seenAt),
+            recent.lastRead(of: config, log.incarnation) < log.seen
+        else { return }
+        _ = try await settledTail(log.seen, log.seenAt, of: config, log.incarnation, trimmed: log.trimmed)
+    }
+
+    /// The last revision up to which a log has no gap, given its newest entry; what is read of it is noted.
+    ///
+    /// A gap means that the transaction of the entries around it is not committed yet, and so is not acknowledged.
+    func settledTail(
+        _ newest: Revision, _ time: Timestamp, of config: ConfigName, _ incarnation: String, trimmed: Revision
+    ) async throws -> (revision: Revision, time: Timestamp) {
+        let read = recent.lastRead(of: config, incarnation)
+        if newest <= read { return (newest, time) }
+        guard isRecent(time) else {
+            recent.anchor(at: newest, of: config, incarnation)
+            return (newest, time)
+        }
+        let lowest = max(read, trimmed) + 1
+        let (drafts, reachesLowest) = try await newestEntries(
+            lowest...max(lowest, newest), youngerThan: time - Self.newestAge, of: config, incarnation)
+        guard let first = drafts.first?.commit.revision else {
+            // Trimmed up to the tail.
+            recent.anchor(at: newest, of: config, incarnation)
+            return (newest, time)
+        }
+        var last = reachesLowest && read > trimmed ? (revision: read, time: time) : (revision: first - 1, time: time)
+        var count = 0
+        for draft in drafts {
+            // Only a gap before a recent entry is a transaction that is being committed. Other gaps are for readers of the log.
+            guard draft.commit.revision == last.revision + 1 || !isRecent(draft.commit.time) else { break }
+            last = (draft.commit.revision, draft.commit.time)
+            count += 1
+        }
+        recent.note(drafts.prefix(count), of: config, incarnation, isAnchor: true)
+        return last
+    }
+
+    /// The newest entries among some revisions, oldest first: at least some, and all that are younger than a moment.
+    ///
+    /// - Returns: The entries that are there, and whether none below them are.
+    private func newestEntries(
+        _ revisions: ClosedRange<Revision>, youngerThan moment: Timestamp, of config: ConfigName, _ incarnation: String
+    ) async throws -> (drafts: [CommitAttributes.Draft], reachesLowest: Bool) {
+        var query = PartitionQuery(
+            partition: layout(config).log(incarnation), condition: "#s BETWEEN :a AND :b",
+            values: [
+                ":a": .binary(TableLayout.bytes(of: revisions.lowerBound)),
+                ":b": .binary(TableLayout.bytes(of: revisions.upperBound)),
+            ], isBackward: true, limit: Self.newestCount)
+        var drafts: [CommitAttributes.Draft] = []
+        while true {
+            let answer = try await table.query(query)
+            for record in answer.items ?? [] where record[Name.end] == nil {
+                // What is below was trimmed.
+                if record[Name.stub] != nil { return (drafts.reversed(), false) }
+                drafts.append(try await table.call { try CommitAttributes.read(record) })
+            }
+            guard let next = answer.lastEvaluatedKey else { return (drafts.reversed(), true) }
+            let isEnough = drafts.last.map { $0.commit.time < moment } ?? false
+            if isEnough || drafts.count >= Self.mostEntries { return (drafts.reversed(), false) }
+            (query.start, query.limit) = (next, 100)
+        }
+    }
+
+    /// The incarnation of the config of which records were read.
+    ///
+    /// What a removed config has left stays until the purge has come to it, so records of another incarnation than the
+    /// one that is known, or of a config that is not known, are a reason to look at the config's record. So is finding nothing.
+    /// - Throws: `configNotFound`.
+    func incarnation(
+        of config: ConfigName, with records: [[String: AttributeValue]], _ consistency: Consistency
+    ) async throws -> String {
+        if let log = known.log(of: config, for: consistency), consistency == .eventual || !records.isEmpty,
+            records.allSatisfy({ $0[Name.log]?.string == log.incarnation })
+        {
+            return log.incarnation
+        }
+        return try await requireRecord(of: config).incarnation
+    }
+
+    /// Items as of recent entries: an entry that is newer than the item it names replaces it.
+    ///
+    /// A key that an entry sets and that is absent was either removed since, or is not committed yet. A strongly consistent read
+    /// finds out with `TransactGetItems`, which waits for the transaction.
+    func settled(
+        _ found: [StoredItem], _ states: [Key: RecentEntries.State], of config: ConfigName, _ incarnation: String,
+        _ consistency: Consistency
+    ) async throws -> [StoredItem] {
+        if states.isEmpty { return found }
+        var items = Dictionary(found.map { ($0.item.key, $0) }) { first, _ in first }
+        var unclear: [Key] = []
+        for (key, state) in states {
+            if let item = items[key]?.item {
+                if item.modified < state.revision { items[key] = state.item }
+            } else if state.item != nil {
+                unclear.append(key)
+            }
+        }
+        if consistency == .strong {
+            for item in try await settledItems(unclear, of: config, incarnation) { items[item.item.key] = item }
+        }
+        return Array(items.values)
+    }
+
+    /// Items after every transaction that is now under way with them.
+    func settledItems(_ keys: [Key], of config: ConfigName, _ incarnation: String) async throws -> [StoredItem] {
+        var items: [StoredItem] = []
+        var rest = keys[...]
+        while !rest.isEmpty {
+            let records = try await table.snapshot(of: rest.prefix(100).map(layout(config).item))
+            items += try await stored(in: records.compactMap { $0 }.filter { $0[Name.log]?.string == incarnation })
+            rest = rest.dropFirst(100)
+        }
+        return items
+    }
+
+    /// Keys that were ever attached to a lease that is ending, once every transaction that attached one is settled.
+    ///
+    /// After the end has begun nothing can be attached; but an item that was attached just before may not be visible yet, nor may
+    /// the entry of the log that set it. Both are when this returns.
+    func settledKeys(_ keys: [Key], of config: ConfigName, _ incarnation: String) async throws -> [Key] {
+        let newest = try await settledItems(keys, of: config, incarnation).map(\.item.modified).max() ?? 0
+        for _ in 0..<50 {
+            if recent.lastRead(of: config, incarnation) >= newest { return keys }
+            if try await tail(of: config).revision >= newest { return keys }
+            try await options.time.sleep(.milliseconds(Int.random(in: 5...20)))
+        }
+        throw DiscfgError(
+            .storeUnavailable, "DynamoDB has not committed revision \(newest) of config “\(config)” yet.",
+            hint: "Try again in a moment; nothing was removed.")
+    }
+}

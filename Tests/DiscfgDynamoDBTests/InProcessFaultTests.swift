@@ -1,0 +1,148 @@
+import DiscfgCore
+import DiscfgDynamoDB
+import DiscfgDynamoDBTestSupport
+import DynamoDBPatterns
+import DynamoDBPatternsTesting
+import Synchronization
+import Testing
+
+@Suite("What the engine makes of lost answers, cancellation, removed configs and sleep")
+struct InProcessFaultTests {
+    private let config = ConfigName.default
+
+    /// A store with a config that has the key `/k`.
+    private func store() async throws -> InProcessDynamoDB {
+        let store = InProcessDynamoDB()
+        try await store.engine().manager.make()
+        let service = TornWorld.service(store.engine())
+        _ = try await service.createConfig(config, settings: ConfigSettings(), author: "")
+        _ = try await service.commit(
+            Transaction(then: [.set(Key(path: "/k"), Value("secret"))]), to: config)
+        return store
+    }
+
+    @Test("Settings that were replaced by a try whose answer was lost count as replaced")
+    func lostSettings() async throws {
+        let store = try await store()
+        let engine = store.engine {
+            FaultyDynamoDB($0, plan: .at(call: 1, .lostReplyThenRetried).where { $0.operation == .updateItem })
+        }
+        var settings = ConfigSettings()
+        settings.retention.revisions = 77
+        #expect(try await engine.updateConfig(config, settings: settings, replacing: ConfigSettings()))
+        #expect(try await engine.config(config)?.settings.retention.revisions == 77)
+        #expect(try await !engine.updateConfig(config, settings: settings, replacing: ConfigSettings()))
+    }
+
+    @Test("Keys of a removed config are not served while the purge has not come to them")
+    func removedConfig() async throws {
+        let store = try await store()
+        let key = try Key(path: "/k")
+        let reader = store.engine()
+        #expect(try await reader.items([key], in: config, consistency: .eventual).items.count == 1)
+        let remover = store.engine {
+            FaultyDynamoDB($0, plan: .random(percent: 100, faults: [.notSent]).where { $0.operation == .deleteItem })
+        }
+        _ = try? await remover.removeConfig(config)
+        // It looks at the config's record once.
+        #expect(try await reader.config(config) == nil)
+        for engine in [remover, reader, store.engine()] {
+            for consistency in [Consistency.strong, .eventual] {
+                await #expect { try await engine.items([key], in: config, consistency: consistency) } throws: {
+                    ($0 as? DiscfgError)?.code == .configNotFound
+                }
+                await #expect {
+                    try await engine.items(.all, in: config, limit: 10, values: true, consistency: consistency)
+                } throws: {
+                    ($0 as? DiscfgError)?.code == .configNotFound
+                }
+            }
+        }
+    }
+
+    @Test("A config that is made again has none of the keys of the one before, and can set them")
+    func madeAgain() async throws {
+        let store = try await store()
+        let key = try Key(path: "/k")
+        // A writer that was late: its item is of the config that is gone.
+        let stray = try await store.engine().items([key], in: config, consistency: .strong).items[key]
+        #expect(stray != nil)
+        let service = TornWorld.service(store.engine())
+        try await service.deleteConfig(config)
+        _ = try await service.createConfig(config, settings: ConfigSettings(), author: "")
+        await #expect { try await service.get(key, in: config) } throws: {
+            ($0 as? DiscfgError)?.code == .keyNotFound
+        }
+        let result = try await service.commit(Transaction(then: [.set(key, Value("new"))]), to: config)
+        #expect(result.outcomes.first?.item?.version == 1)
+        #expect(try await service.get(key, in: config).item.value.text == "new")
+    }
+
+    @Test("A write that is under way is finished although its task is cancelled")
+    func cancelled() async throws {
+        let store = try await store()
+        _ = try await TornWorld.service(store.engine()).grantLease(5, ttl: .seconds(60), in: config)
+        let gate = CallGate()
+        let engine = store.engine { GatedDynamoDB(base: $0, gate: gate) }
+        let config = config
+        let writer = Task { try await engine.endLease(5, in: config, ifOverdueAt: nil) }
+        await gate.untilReached()
+        writer.cancel()
+        gate.open()
+        #expect(try await writer.value)
+        #expect(try await store.engine().lease(5, in: config)?.isEnding == true)
+    }
+
+    @Test("After a sleep that only the clock on the wall shows, an append looks at the config's record first")
+    func sleep() async throws {
+        let store = try await store()
+        let now = Mutex(TimeSource.system.now())
+        let requests = Mutex(0)
+        let options = DynamoDBEngine.Options(
+            meter: { _ in requests.withLock { $0 += 1 } },
+            time: TimeSource(now: { now.withLock { $0 } }, sleep: TimeSource.system.sleep))
+        let engine = store.engine(options: options)
+        let tail = try await engine.tail(of: config)
+        var counts: [Int] = []
+        for step in 1...3 {
+            if step == 3 { now.withLock { $0 = $0 + .seconds(8 * 86_400) } }
+            requests.withLock { $0 = 0 }
+            let commit = Commit(
+                revision: tail.revision + Int64(step), time: tail.time, author: "", message: "", changes: [])
+            #expect(try await engine.append([commit], to: config, incarnation: tail.incarnation) == .appended)
+            counts.append(requests.withLock { $0 })
+        }
+        #expect(counts == [1, 1, 2])
+    }
+}
+
+/// Stops a call until a test lets it go on.
+private final class CallGate: Sendable {
+    private let state = Mutex((isReached: false, isOpen: false))
+
+    func open() { state.withLock { $0.isOpen = true } }
+
+    func untilReached() async {
+        while !state.withLock(\.isReached) { await CommitGate.pause() }
+    }
+
+    func pass() async {
+        state.withLock { $0.isReached = true }
+        while !state.withLock(\.isOpen) { await Task.yield() }
+    }
+}
+
+/// A DynamoDB whose updates wait, and are not carried out in a task that is cancelled.
+private struct GatedDynamoDB: DynamoDBDecorator {
+    let base: any DynamoDBAPI
+    let gate: CallGate
+
+    func around<Answer: Sendable>(
+        _ call: DynamoDBCall, _ carryOut: () async throws -> Answer
+    ) async throws -> Answer {
+        guard call.operation == .updateItem else { return try await carryOut() }
+        await gate.pass()
+        try Task.checkCancellation()
+        return try await carryOut()
+    }
+}

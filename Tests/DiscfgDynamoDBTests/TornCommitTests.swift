@@ -1,0 +1,235 @@
+import DiscfgCore
+import DiscfgDynamoDB
+import DynamoDBPatternsTesting
+import Testing
+
+/// Each test fails if an entry of the log that is visible is taken to mean that its items are.
+@Suite("A transaction that is being committed is seen whole or not at all")
+struct TornCommitTests {
+    @Test("A writer that learnt of a commit from the log works on the items of that commit")
+    func lostUpdate() async throws {
+        let world = try await TornWorld()
+        _ = try await world.set("/warm", "1", by: world.b)
+        _ = try await world.set("/k", "1", by: world.a)
+        _ = try await world.changes(after: 1, by: world.b)
+        let (mine, others) = try await world.whileCommitting(
+            showing: { $0.revision != nil }, of: { try await world.set("/k", "a", by: world.a) }
+        ) {
+            #expect(try await world.changes(after: 3, by: world.b).count == 1)
+            return try await world.set("/k", "b", by: world.b)
+        }
+        #expect(others.outcomes.first?.item?.version == 2)
+        #expect(mine.outcomes.first?.item?.version == 3)
+        #expect(mine.outcomes.first?.previous.first?.value.text == "a")
+    }
+
+    @Test("An append on an item that has changed since writes nothing, and names no winner")
+    func staleItem() async throws {
+        let world = try await TornWorld()
+        let key = try Key(path: "/k")
+        _ = try await world.set("/k", "1", by: world.a)
+        let stale = try #require(
+            try await world.first.items([key], in: world.config, consistency: .strong).items[key])
+        _ = try await world.set("/k", "2", by: world.a)
+        var mine = stale
+        (mine.version, mine.modified) = (2, 4)
+        for previous in [stale, nil] {
+            let commit = Commit(
+                revision: 4, time: stale.modifiedAt, author: "", message: "", changes: [.set(mine, previous: previous)])
+            let outcome = try await world.second.append([commit], to: world.config, incarnation: nil)
+            #expect(outcome == .conflict(newer: []))
+        }
+        #expect(try await world.first.tail(of: world.config).revision == 3)
+    }
+
+    @Test("A precondition is tested on the items of the commit that the log shows")
+    func precondition() async throws {
+        let world = try await TornWorld()
+        let key = try Key(path: "/k")
+        _ = try await world.set("/warm", "1", by: world.b)
+        _ = try await world.set("/k", "1", by: world.a)
+        _ = try await world.changes(after: 1, by: world.b)
+        let (result, _) = try await world.whileCommitting(
+            showing: { $0.revision != nil }, of: { try await world.set("/k", "2", by: world.a) }
+        ) {
+            _ = try await world.changes(after: 3, by: world.b)
+            return try await world.b.commit(
+                Transaction(
+                    if: [Precondition(key, .version(1))], then: [.set(Key(path: "/other"), Value("x"))]),
+                to: world.config)
+        }
+        #expect(!result.succeeded)
+    }
+
+    @Test("Two who ask for a lock do not both find that they were first")
+    func lockHolders() async throws {
+        let world = try await TornWorld()
+        let range = KeyRange(from: Array("/mutex/".utf8), to: Array("/mutex0".utf8))
+        _ = try await world.set("/warm", "1", by: world.b)
+        let (second, _) = try await world.whileCommitting(
+            showing: { $0.revision != nil }, of: { try await world.set("/mutex/a", "", by: world.a) }
+        ) {
+            _ = try await world.changes(after: 1, by: world.b)
+            return try await world.b.commit(
+                Transaction(then: [.set(Key(path: "/mutex/b"), Value("")), .getAll(range)]), to: world.config)
+        }
+        #expect(second.outcomes.last?.found.map(\.key.description) == ["/mutex/a", "/mutex/b"])
+    }
+
+    @Test("Who waits for a lock does not see a key whose deletion is before the tail of the range")
+    func lockWaiter() async throws {
+        let world = try await TornWorld()
+        for path in ["/mutex/a", "/mutex/b"] { _ = try await world.set(path, "", by: world.a) }
+        let (range, deletion) = try await world.whileCommitting(
+            showing: { $0.revision != nil },
+            of: {
+                try await world.a.commit(Transaction(then: [.delete(Key(path: "/mutex/a"))]), to: world.config)
+            }
+        ) {
+            try await world.b.range(RangeQuery(.all), in: world.config)
+        }
+        #expect(range.revision == deletion.revision)
+        #expect(range.items.map(\.key.description) == ["/mutex/b"])
+    }
+
+    @Test("What a list at a revision lacks, a watch from that revision brings", arguments: [true, false])
+    func listAndWatch(entryIsVisible: Bool) async throws {
+        let world = try await TornWorld()
+        _ = try await world.set("/cfg/x", "old", by: world.a)
+        _ = try await world.set("/cfg/y", "old", by: world.a)
+        let (page, _) = try await world.whileCommitting(
+            showing: { ($0.revision != nil) == entryIsVisible },
+            of: {
+                try await world.a.commit(
+                    Transaction(then: [
+                        .set(Key(path: "/cfg/x"), Value("new")), .delete(Key(path: "/cfg/y")),
+                        .set(Key(path: "/cfg/z"), Value("new")),
+                    ]), to: world.config)
+            }
+        ) {
+            try await world.b.range(RangeQuery(.all), in: world.config)
+        }
+        var values = Dictionary(uniqueKeysWithValues: page.items.map { ($0.key, $0.value.text) })
+        for change in try await world.changes(after: page.revision, by: world.b).flatMap(\.changes) {
+            values[change.key] = change.item?.value.text
+        }
+        #expect(Set(values.keys.map(\.description)) == ["/cfg/x", "/cfg/z"])
+        #expect(Set(values.values) == ["new"])
+    }
+
+    @Test("Who was told of a change sees it, in every kind of strongly consistent read")
+    func toldSees() async throws {
+        let world = try await TornWorld()
+        _ = try await world.set("/k/old", "1", by: world.a)
+        let keys = [try Key(path: "/k/old"), try Key(path: "/k/new")]
+        let (seen, _) = try await world.whileCommitting(
+            showing: { $0.revision != nil },
+            of: {
+                try await world.a.commit(
+                    Transaction(then: keys.map { .set($0, Value("2")) }), to: world.config)
+            }
+        ) {
+            _ = try await world.changes(after: 2, by: world.b)
+            let single = try await world.b.get(keys[0], in: world.config, at: nil, consistency: .strong).item
+            let batch = try await world.second.items(keys, in: world.config, consistency: .strong).items
+            return [single.value.text] + keys.map { batch[$0]?.value.text }
+        }
+        #expect(seen == ["2", "2", "2"])
+    }
+
+    @Test("A page of a range that the newest entries shorten or lengthen neither ends early nor skips a key")
+    func pages() async throws {
+        let world = try await TornWorld()
+        for number in 0..<10 { _ = try await world.set("/p/\(number)", "1", by: world.a) }
+        let (pages, _) = try await world.whileCommitting(
+            showing: { $0.revision != nil },
+            of: {
+                try await world.a.commit(
+                    Transaction(
+                        then: try (2..<6).map { .delete(try Key(path: "/p/\($0)")) } + [
+                            .set(Key(path: "/p/00"), Value("1")), .set(Key(path: "/p/99"), Value("1")),
+                        ]), to: world.config)
+            }
+        ) {
+            _ = try await world.changes(after: 11, by: world.b)
+            var found: [String] = []
+            var rest = KeyRange.all
+            while true {
+                let page = try await world.second.items(
+                    rest, in: world.config, limit: 2, values: false, consistency: .strong)
+                #expect(page.items.count <= 2)
+                found += page.items.map(\.key.description)
+                guard page.hasMore, let last = page.items.last else { return found }
+                rest = rest.after(last.key)
+            }
+        }
+        #expect(pages == ["/p/0", "/p/00", "/p/1", "/p/6", "/p/7", "/p/8", "/p/9", "/p/99"])
+    }
+
+    @Test("A key that was attached just before its lease ended goes with the lease", arguments: [true, false])
+    func leaseEnd(itemIsVisible: Bool) async throws {
+        let world = try await TornWorld()
+        _ = try await world.set("/warm", "1", by: world.b)
+        _ = try await world.a.grantLease(55, ttl: .seconds(60), in: world.config)
+        let (_, put) = try await world.whileCommitting(
+            showing: { $0.isLease || $0.isItem && itemIsVisible },
+            of: { try await world.set("/svc/a", "1", expiry: .lease(55), by: world.a) }
+        ) {
+            try await world.b.revokeLease(55, in: world.config)
+        }
+        #expect(put.outcomes.first?.item?.lease == 55)
+        #expect(try await world.list("/svc", by: world.a) == [:])
+        #expect(try await world.b.lease(55, in: world.config) == nil)
+    }
+
+    @Test("Entries of one transaction of which the later is visible first are not there yet, and no damage")
+    func gap() async throws {
+        let world = try await TornWorld()
+        let time = try await world.first.tail(of: world.config).time
+        let commits = try (2...4).map { revision in
+            let item = Item(
+                key: try Key(path: "/g/\(revision)"), value: Value("x"), version: 1, created: revision,
+                modified: revision, modifiedAt: time, author: "", expiry: nil, lease: nil)
+            return Commit(
+                revision: revision, time: time, author: "", message: "", changes: [.set(item, previous: nil)])
+        }
+        let (found, _) = try await world.whileCommitting(
+            showing: { $0.revision == 2 || $0.revision == 4 },
+            of: { try await world.first.append(commits, to: world.config, incarnation: nil) }
+        ) {
+            let tail = try await world.second.tail(of: world.config).revision
+            let first = try await world.changes(after: 1, by: world.b).map(\.revision)
+            let next = try await world.changes(after: 2, by: world.b).map(\.revision)
+            return (tail, first, next)
+        }
+        #expect(found == (2, [2], []))
+        #expect(try await world.changes(after: 2, by: world.b).map(\.revision) == [3, 4])
+        #expect(try await world.second.tail(of: world.config).revision == 4)
+    }
+
+    @Test("Writers that meet in the middle of each other's transactions lose no update", arguments: 0..<4)
+    func counters(seed: UInt64) async throws {
+        let store = InProcessDynamoDBStore(seed: seed)
+        try await store.makeTable()
+        let (services, rounds) = (3, 15)
+        let keys = try ["/n/0", "/n/1"].map { try Key(path: $0) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<services {
+                group.addTask {
+                    let service = store.service()
+                    for round in 0..<rounds {
+                        _ = try await service.commit(
+                            Transaction(then: [
+                                .set(keys[(round + number) % 2], Value("\(number)-\(round)")),
+                                .set(Key(path: "/own/\(number)"), Value("\(round)")),
+                            ]), to: .default)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let items = try await store.service().range(RangeQuery(.all), in: .default).items
+        let total = items.filter { keys.contains($0.key) }.reduce(0) { $0 + $1.version }
+        #expect(total == Int64(services * rounds))
+    }
+}

@@ -1,0 +1,134 @@
+import AWSClient
+import DiscfgCore
+import DiscfgDynamoDB
+import DiscfgDynamoDBTestSupport
+import DynamoDBPatternsTesting
+import Logging
+import Synchronization
+
+/// Two processes on one table, and a way to hold a transaction while some of its items are visible and others are not.
+struct TornWorld: Sendable {
+    let gate: CommitGate
+    let slow: ItemByItemDynamoDB
+    let store: InProcessDynamoDB
+    let (first, second): (DynamoDBEngine, DynamoDBEngine)
+    let (a, b): (ConfigService, ConfigService)
+    let config = ConfigName.default
+
+    init() async throws {
+        let gate = CommitGate()
+        self.gate = gate
+        slow = ItemByItemDynamoDB(pause: { await CommitGate.pause() }, onCommit: { await gate.commit($0) })
+        store = InProcessDynamoDB(slow)
+        try await store.engine().manager.make()
+        (first, second) = (store.engine(), store.engine())
+        (a, b) = (Self.service(first), Self.service(second))
+        _ = try await a.createConfig(config, settings: ConfigSettings(), author: "")
+    }
+
+    static func service(_ engine: DynamoDBEngine) -> ConfigService {
+        ConfigService(
+            engine: engine, options: .init(pollInterval: .milliseconds(1) ... .milliseconds(5)),
+            logger: Logger(label: "discfg.test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    func set(
+        _ path: String, _ text: String, expiry: DiscfgCore.Operation.Expiry = .never, by service: ConfigService
+    ) async throws -> TransactionResult {
+        try await service.commit(
+            Transaction(then: [.set(Key(path: path), Value(text), expiry: expiry)]), to: config)
+    }
+
+    /// The keys below a directory with their texts, by a strongly consistent list.
+    func list(_ directory: String, by service: ConfigService) async throws -> [String: String] {
+        let page = try await service.list(
+            ListQuery(directory, isRecursive: true, consistency: .strong), in: config)
+        return Dictionary(page.items.map { ($0.key.description, $0.value.text ?? "") }) { first, _ in first }
+    }
+
+    /// What a service is told of after a revision.
+    func changes(after revision: Revision, by service: ConfigService) async throws -> [Commit] {
+        try await service.changes(ChangesQuery(after: revision), in: config).commits
+    }
+
+    /// Carries out `write`, and `body` while it is being committed and only what `shown` selects is visible.
+    ///
+    /// The transaction goes on when `body` has ended, or as soon as another call has met it: that one would wait.
+    func whileCommitting<Result: Sendable, Written: Sendable>(
+        showing shown: @escaping @Sendable (ItemByItemDynamoDB.Place) -> Bool,
+        of write: @escaping @Sendable () async throws -> Written, _ body: () async throws -> Result
+    ) async throws -> (result: Result, written: Written) {
+        gate.hold(showing: shown)
+        let writer = Task { try await write() }
+        await gate.untilHeld()
+        let before = slow.conflicts
+        let releasing = Task { [slow, gate] in
+            while slow.conflicts == before, !Task.isCancelled { await CommitGate.pause() }
+            gate.release()
+        }
+        defer { releasing.cancel() }
+        let result = try await body()
+        gate.release()
+        return (result, try await writer.value)
+    }
+}
+
+/// Holds one transaction that appends to a log.
+final class CommitGate: Sendable {
+    private struct State {
+        var shown: (@Sendable (ItemByItemDynamoDB.Place) -> Bool)?
+        var isHeld = false
+        var isReleased = false
+    }
+
+    private let state = Mutex(State())
+
+    static func pause() async { try? await Task.sleep(for: .milliseconds(1)) }
+
+    func hold(showing shown: @escaping @Sendable (ItemByItemDynamoDB.Place) -> Bool) {
+        state.withLock { $0 = State(shown: shown) }
+    }
+
+    func release() { state.withLock { $0.isReleased = true } }
+
+    func untilHeld() async {
+        while !state.withLock(\.isHeld) { await Self.pause() }
+    }
+
+    func commit(_ commit: ItemByItemDynamoDB.Commit) async {
+        guard commit.places.contains(where: { $0.revision != nil }) else { return }
+        let shown = state.withLock { state in
+            defer { state.shown = nil }
+            return state.shown
+        }
+        guard let shown else { return }
+        for place in commit.places where shown(place) { commit.show(place) }
+        state.withLock { $0.isHeld = true }
+        while !state.withLock(\.isReleased) { await Self.pause() }
+    }
+}
+
+extension ItemByItemDynamoDB.Place {
+    private var partition: [Substring] { key["pk"]?.string?.split(separator: "#") ?? [] }
+
+    /// The revision of an entry of a log; `nil` for everything else.
+    var revision: Revision? {
+        guard partition.dropFirst(2).first == "L" else { return nil }
+        return key["sk"]?.binary?.reduce(0) { $0 << 8 | Revision($1) }
+    }
+
+    var isItem: Bool { partition.dropFirst(2).first == "K" }
+    var isLease: Bool { partition.dropFirst(2).first == "E" }
+}
+
+/// A table whose transactions become visible item by item, in random order.
+struct InProcessDynamoDBStore: Sendable {
+    private let store: InProcessDynamoDB
+
+    init(seed: UInt64) { store = InProcessDynamoDB(ItemByItemDynamoDB(seed: seed)) }
+
+    func makeTable() async throws { try await store.engine().manager.make() }
+
+    /// A service as a process of its own has it.
+    func service() -> ConfigService { TornWorld.service(store.engine()) }
+}
