@@ -145,8 +145,10 @@ extension DynamoDBEngine {
     /// the entry of the log that set it. Both are when this returns.
     func settledKeys(_ keys: [Key], of config: ConfigName, _ incarnation: String) async throws -> [Key] {
         let newest = try await settledItems(keys, of: config, incarnation).map(\.item.modified).max() ?? 0
+        if recent.lastRead(of: config, incarnation) >= newest { return keys }
+        // Waits for the transaction, of which the item is visible.
+        _ = try await table.snapshot(of: [layout(config).entry(newest, incarnation)])
         for _ in 0..<50 {
-            if recent.lastRead(of: config, incarnation) >= newest { return keys }
             if try await tail(of: config).revision >= newest { return keys }
             try await options.time.sleep(.milliseconds(Int.random(in: 5...20)))
         }

@@ -1,3 +1,4 @@
+import AWSClient
 import DiscfgCore
 import DiscfgDynamoDB
 import DiscfgDynamoDBTestSupport
@@ -64,13 +65,13 @@ struct InProcessFaultTests {
     func madeAgain() async throws {
         let store = try await store()
         let key = try Key(path: "/k")
-        // A writer that was late: its item is of the config that is gone.
-        let stray = try await store.engine().items([key], in: config, consistency: .strong).items[key]
-        #expect(stray != nil)
-        let service = TornWorld.service(store.engine())
+        let replica = Replica()
+        let service = TornWorld.service(store.engine { StaleDynamoDB(base: $0, replica: replica) })
+        #expect(try await service.get(key, in: config).item.value.text == "secret")
+        replica.isBehind.withLock { $0 = true }
         try await service.deleteConfig(config)
         _ = try await service.createConfig(config, settings: ConfigSettings(), author: "")
-        await #expect { try await service.get(key, in: config) } throws: {
+        await #expect { try await service.get(key, in: config, at: nil, consistency: .eventual) } throws: {
             ($0 as? DiscfgError)?.code == .keyNotFound
         }
         let result = try await service.commit(Transaction(then: [.set(key, Value("new"))]), to: config)
@@ -144,5 +145,25 @@ private struct GatedDynamoDB: DynamoDBDecorator {
         await gate.pass()
         try Task.checkCancellation()
         return try await carryOut()
+    }
+}
+
+/// The replica of which eventually consistent reads of single items are answered.
+private final class Replica: Sendable {
+    let isBehind = Mutex(false)
+    let items = Mutex<[[String: AttributeValue]: GetItemResponse]>([:])
+}
+
+/// A DynamoDB whose eventually consistent reads of single items stop to change when its replica falls behind.
+private struct StaleDynamoDB: DynamoDBDecorator {
+    let base: any DynamoDBAPI
+    let replica: Replica
+
+    func getItem(_ request: GetItemRequest) async throws -> GetItemResponse {
+        if request.consistentRead == true { return try await base.getItem(request) }
+        if replica.isBehind.withLock({ $0 }), let old = replica.items.withLock({ $0[request.key] }) { return old }
+        let answer = try await base.getItem(request)
+        replica.items.withLock { $0[request.key] = answer }
+        return answer
     }
 }

@@ -58,7 +58,7 @@ struct TornCommitTests {
                     if: [Precondition(key, .version(1))], then: [.set(Key(path: "/other"), Value("x"))]),
                 to: world.config)
         }
-        #expect(!result.succeeded)
+        #expect(result.failed != nil)
     }
 
     @Test("Two who ask for a lock do not both find that they were first")
@@ -137,18 +137,20 @@ struct TornCommitTests {
         #expect(seen == ["2", "2", "2"])
     }
 
-    @Test("A page of a range that the newest entries shorten or lengthen neither ends early nor skips a key")
-    func pages() async throws {
+    @Test(
+        "A page of a range that the newest entries shorten or lengthen neither ends early nor skips a key",
+        arguments: [true, false])
+    func pages(addsKeys: Bool) async throws {
         let world = try await TornWorld()
         for number in 0..<10 { _ = try await world.set("/p/\(number)", "1", by: world.a) }
+        let added = addsKeys ? ["/p/00", "/p/99"] : []
         let (pages, _) = try await world.whileCommitting(
             showing: { $0.revision != nil },
             of: {
                 try await world.a.commit(
                     Transaction(
-                        then: try (2..<6).map { .delete(try Key(path: "/p/\($0)")) } + [
-                            .set(Key(path: "/p/00"), Value("1")), .set(Key(path: "/p/99"), Value("1")),
-                        ]), to: world.config)
+                        then: try (2..<6).map { .delete(try Key(path: "/p/\($0)")) }
+                            + added.map { .set(try Key(path: $0), Value("1")) }), to: world.config)
             }
         ) {
             _ = try await world.changes(after: 11, by: world.b)
@@ -163,7 +165,7 @@ struct TornCommitTests {
                 rest = rest.after(last.key)
             }
         }
-        #expect(pages == ["/p/0", "/p/00", "/p/1", "/p/6", "/p/7", "/p/8", "/p/9", "/p/99"])
+        #expect(pages == (["/p/0", "/p/1", "/p/6", "/p/7", "/p/8", "/p/9"] + added).sorted())
     }
 
     @Test("A key that was attached just before its lease ended goes with the lease", arguments: [true, false])
@@ -186,7 +188,7 @@ struct TornCommitTests {
     func gap() async throws {
         let world = try await TornWorld()
         let time = try await world.first.tail(of: world.config).time
-        let commits = try (2...4).map { revision in
+        let commits = try (2...4 as ClosedRange<Revision>).map { revision in
             let item = Item(
                 key: try Key(path: "/g/\(revision)"), value: Value("x"), version: 1, created: revision,
                 modified: revision, modifiedAt: time, author: "", expiry: nil, lease: nil)
@@ -200,9 +202,9 @@ struct TornCommitTests {
             let tail = try await world.second.tail(of: world.config).revision
             let first = try await world.changes(after: 1, by: world.b).map(\.revision)
             let next = try await world.changes(after: 2, by: world.b).map(\.revision)
-            return (tail, first, next)
+            return [[tail], first, next]
         }
-        #expect(found == (2, [2], []))
+        #expect(found == [[2], [2], []])
         #expect(try await world.changes(after: 2, by: world.b).map(\.revision) == [3, 4])
         #expect(try await world.second.tail(of: world.config).revision == 4)
     }
