@@ -13,6 +13,7 @@ extension DynamoDBEngine {
             ? try await table.get(layout.item(keys[0]), consistency: consistency).map { [$0] } ?? []
             : try await table.get(Set(keys).map(layout.item), consistency: consistency)
         let incarnation = try await incarnation(of: config, with: records, consistency)
+        if consistency == .strong { known.noteItemRead(of: config, incarnation) }
         let found = try await settled(
             try await stored(in: records.filter { $0[Name.log]?.string == incarnation }),
             recent.states(of: keys, in: config, incarnation), of: config, incarnation, consistency)
@@ -54,6 +55,7 @@ extension DynamoDBEngine {
         // What was found last may be beyond the range already.
         let goesOn = answer.lastEvaluatedKey != nil && answer.items?.last.map { range.contains($0) } ?? true
         let incarnation = try await incarnation(of: config, with: records, consistency)
+        if consistency == .strong { known.noteItemRead(of: config, incarnation) }
         var page: [[String: AttributeValue]] = []
         var weight = 0
         for record in records where page.count < limit && weight <= Self.pageBytes {

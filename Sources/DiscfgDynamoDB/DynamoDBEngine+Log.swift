@@ -6,11 +6,18 @@ extension DynamoDBEngine {
     private static let pageBytes = 16 << 20
 
     public func tail(of config: ConfigName) async throws -> LogTail {
-        let record = try await requireRecord(of: config)
-        let newest = try await newest(of: record)
-        let tail = try await settledTail(
-            newest.revision, newest.time, of: config, record.incarnation, trimmed: record.trimmed)
-        return record.tail(tail.revision, tail.time)
+        var tries = 0
+        while true {
+            let record = try await requireRecord(of: config)
+            let newest = try await newest(of: record)
+            let tail = try await settledTail(
+                newest.revision, newest.time, of: config, record.incarnation, trimmed: record.trimmed)
+            tries += 1
+            if tries > Self.endTries { return record.tail(tail.revision, tail.time) }
+            if try await isEnd(tail.revision, of: config, record.incarnation) {
+                return record.tail(tail.revision, tail.time)
+            }
+        }
     }
 
     /// The newest entry that is visible of a config whose record was just read.
@@ -62,7 +69,8 @@ extension DynamoDBEngine {
 
     /// - Returns: `nil` where the log has ended.
     private func page(
-        of config: ConfigName, _ log: KnownLogs.Log, after: Revision, limit: Int, consistency: Consistency
+        of config: ConfigName, _ log: KnownLogs.Log, after: Revision, limit: Int, consistency: Consistency,
+        tries: Int = 1
     ) async throws -> LogPage? {
         // Where it is not known that `after` is there, it is read too: nothing beyond it could mean that it never was.
         let isVouched = after <= log.seen
@@ -80,7 +88,8 @@ extension DynamoDBEngine {
         let end = records.firstIndex { $0[Name.end] != nil }
         if let end, end == 0 { return nil }
         let entries = records[..<(end ?? records.endIndex)]
-        guard let commits = try await commits(entries, of: config, log.incarnation, following: after) else {
+        let found = try await commits(entries, of: config, log.incarnation, following: after)
+        if found == nil {
             if consistency == .eventual {
                 return try await page(of: config, log, after: after, limit: limit, consistency: .strong)
             }
@@ -90,7 +99,13 @@ extension DynamoDBEngine {
                 throw table.damage(DamagedRecord("the log of config “\(config)” has a gap after revision \(after)"))
             }
             // The transaction of the next entries is not committed yet.
-            return LogPage(commits: [], tail: after, incarnation: log.incarnation)
+        }
+        let commits = found ?? []
+        if consistency == .strong, answer.lastEvaluatedKey == nil, tries < Self.endTries,
+            try await !isEnd(commits.last?.revision ?? after, of: config, log.incarnation)
+        {
+            return try await page(
+                of: config, log, after: after, limit: limit, consistency: consistency, tries: tries + 1)
         }
         if let last = commits.last { known.see(last.revision, at: last.time, of: config, log.incarnation) }
         return LogPage(commits: commits, tail: commits.last?.revision ?? after, incarnation: log.incarnation)

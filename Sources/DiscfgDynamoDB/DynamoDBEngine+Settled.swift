@@ -87,6 +87,22 @@ extension DynamoDBEngine {
         }
     }
 
+    /// How often the end of a log is looked for while others write.
+    static let endTries = 10
+
+    /// Whether the log ends with a revision, so that nothing that was read before is of a later one.
+    ///
+    /// An item can be visible before its entry. While the next entry is being written, `TransactGetItems` is refused, so this waits for
+    /// it. Right after the entry is there its neighbours are visible too, or are refused in their turn.
+    func isEnd(_ revision: Revision, of config: ConfigName, _ incarnation: String) async throws -> Bool {
+        guard known.takeItemRead(of: config, incarnation) else { return true }
+        var isEnd = false
+        defer { if !isEnd { known.noteItemRead(of: config, incarnation) } }
+        let next = try await table.snapshot(of: [layout(config).entry(revision + 1, incarnation)]).first
+        isEnd = next.flatMap { $0 }.map { $0[Name.end] != nil } ?? true
+        return isEnd
+    }
+
     /// The incarnation of the config of which records were read.
     ///
     /// What a removed config has left stays until the purge has come to it, so records of another incarnation than the

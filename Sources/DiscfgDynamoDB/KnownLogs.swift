@@ -16,6 +16,8 @@ final class KnownLogs: Sendable {
         var trimmed: Revision = 0
         /// Whether this process has appended, and so need not tell others where the tail is.
         var isWriting = false
+        /// Whether items were read since the end of the log was last read with `TransactGetItems`.
+        fileprivate var hasReadItems = false
         /// How often others were first since the last success.
         var defeats = 0
         /// When the index last showed that the config had never had a lease.
@@ -91,6 +93,18 @@ final class KnownLogs: Sendable {
 
     func see(_ revision: Revision, at time: Timestamp, of config: ConfigName, _ incarnation: String) {
         update(config, incarnation) { $0.see(revision, at: time) }
+    }
+
+    /// Notes that items were read with strong consistency.
+    func noteItemRead(of config: ConfigName, _ incarnation: String) {
+        update(config, incarnation) { $0.hasReadItems = true }
+    }
+
+    /// Whether items were read since the last call.
+    func takeItemRead(of config: ConfigName, _ incarnation: String) -> Bool {
+        var hasReadItems = false
+        update(config, incarnation) { (hasReadItems, $0.hasReadItems) = ($0.hasReadItems, false) }
+        return hasReadItems
     }
 
     /// Notes whether the config has ever had a lease, as the index has just shown, or as is known.

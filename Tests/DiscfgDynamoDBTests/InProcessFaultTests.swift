@@ -9,7 +9,9 @@ import Testing
 
 @Suite("What the engine makes of lost answers, cancellation, removed configs and sleep")
 struct InProcessFaultTests {
-    private let config = ConfigName.default
+    private let config: ConfigName
+
+    init() throws { config = try ConfigName("app") }
 
     /// A store with a config that has the key `/k`.
     private func store() async throws -> InProcessDynamoDB {
