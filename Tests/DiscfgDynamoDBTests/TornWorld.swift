@@ -14,14 +14,23 @@ struct TornWorld: Sendable {
     let (first, second): (DynamoDBEngine, DynamoDBEngine)
     let (a, b): (ConfigService, ConfigService)
     let config = ConfigName.default
+    private let looks: Looks
+
+    /// How many requests the second process has made.
+    private final class Looks: Sendable {
+        let count = Mutex(0)
+    }
 
     init() async throws {
+        let looks = Looks()
+        self.looks = looks
         let gate = CommitGate()
         self.gate = gate
         slow = ItemByItemDynamoDB(pause: { await CommitGate.pause() }, onCommit: { await gate.commit($0) })
         store = InProcessDynamoDB(slow)
         try await store.engine().manager.make()
-        (first, second) = (store.engine(), store.engine())
+        let counting = DynamoDBEngine.Options(meter: { _ in looks.count.withLock { $0 += 1 } })
+        (first, second) = (store.engine(), store.engine(options: counting))
         (a, b) = (Self.service(first), Self.service(second))
         _ = try await a.createConfig(config, settings: ConfigSettings(), author: "")
     }
@@ -49,6 +58,16 @@ struct TornWorld: Sendable {
     /// What a service is told of after a revision.
     func changes(after revision: Revision, by service: ConfigService) async throws -> [Commit] {
         try await service.changes(ChangesQuery(after: revision), in: config).commits
+    }
+
+    /// Waits for what follows a revision by the second service, whose writer learns of it; returns once the service polls.
+    func following(_ revision: Revision) async -> Task<Void, any Error> {
+        let before = looks.count.withLock { $0 }
+        let follower = Task { [b, config] in
+            _ = try await b.changes(ChangesQuery(after: revision, wait: .seconds(60)), in: config)
+        }
+        while looks.count.withLock({ $0 }) < before + 4 { await CommitGate.pause() }
+        return follower
     }
 
     /// Carries out `write`, and `body` while it is being committed and only what `shown` selects is visible.
