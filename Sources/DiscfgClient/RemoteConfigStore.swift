@@ -58,9 +58,9 @@ extension RemoteConfigStore: ConfigStore {
         _ key: Key, in config: ConfigName, at revision: Revision?, consistency: Consistency
     ) async throws -> Reading {
         let answer = try await connection.send(
-            .GET, "/v1/\(config)/keys\(try key.urlPath)",
+            .GET, "/v1/\(config)/keys\(URLText.path(try key.remotePath))",
             query: [
-                ("exact", "true"), ("rev", revision?.description),
+                ("bare", URLText.bareFlag(try key.remotePath)), ("exact", "true"), ("rev", revision?.description),
                 ("consistent", consistency == .strong ? "true" : nil),
             ])
         return Reading(item: try Item(wire: answer["item"] ?? .null), revision: answer["cfgVersion"]?.integer ?? 0)
@@ -69,9 +69,10 @@ extension RemoteConfigStore: ConfigStore {
     public func list(_ query: ListQuery, in config: ConfigName) async throws -> Listing {
         let directory = try KeySelection.below(query.directory).path
         let answer = try await connection.send(
-            .GET, "/v1/\(config)/keys\(URLText.escaped(directory.utf8, keeping: "/"))",
+            .GET, "/v1/\(config)/keys\(URLText.path(directory))",
             query: [
-                ("exact", "true"), ("recursive", query.isRecursive ? "true" : nil),
+                ("bare", URLText.bareFlag(directory)), ("exact", "true"),
+                ("recursive", query.isRecursive ? "true" : nil),
                 ("keysOnly", query.keysOnly ? "true" : nil),
                 ("rev", query.revision?.description), ("limit", String(query.limit)), ("after", query.after),
                 ("consistent", query.consistency == .strong ? "true" : nil),
@@ -80,6 +81,7 @@ extension RemoteConfigStore: ConfigStore {
     }
 
     public func commit(_ transaction: Transaction, to config: ConfigName) async throws -> TransactionResult {
+        for key in transaction.keys { _ = try key.remotePath }
         let body = JSONWriter.bytes { transaction.write(to: &$0) }
         return try TransactionResult(
             wire: try await connection.send(
@@ -98,11 +100,12 @@ extension RemoteConfigStore: ConfigStore {
     }
 
     public func history(_ query: HistoryQuery, in config: ConfigName) async throws -> ChangePage {
-        let path = query.selection == .all ? "" : URLText.escaped(query.selection.path.utf8, keeping: "/")
+        let path = query.selection == .all ? "" : query.selection.path
         let answer = try await connection.send(
-            .GET, "/v1/\(config)/history\(path)",
+            .GET, "/v1/\(config)/history\(URLText.path(path))",
             query: [
-                ("limit", String(query.limit)), ("before", query.before?.description), ("exact", "true"),
+                ("bare", URLText.bareFlag(path)), ("limit", String(query.limit)), ("before", query.before?.description),
+                ("exact", "true"),
                 ("prev", "true"),
             ])
         return try ChangePage(wire: answer)
@@ -133,17 +136,17 @@ extension RemoteConfigStore: ConfigStore {
 }
 
 extension Key {
-    /// The key as it stands in a URL.
+    /// The path that names the key to a server.
     ///
-    /// - Throws: `DiscfgError` with code `unsupported` for keys that are not paths, which REST cannot name.
-    fileprivate var urlPath: String {
+    /// - Throws: `DiscfgError` with code `unsupported` for keys that no path names.
+    fileprivate var remotePath: String {
         get throws {
-            guard let text, let path = try? Key(path: text), path == self else {
+            guard let path else {
                 throw DiscfgError(
                     .unsupported, "The key “\(self)” is not a path, and cannot be reached over REST.",
                     hint: "Use etcd's API, or a local store.")
             }
-            return URLText.escaped(bytes, keeping: "/")
+            return path
         }
     }
 }

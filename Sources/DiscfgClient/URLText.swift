@@ -1,3 +1,5 @@
+import DiscfgCore
+
 /// Writing parts of a URL.
 ///
 /// Source: RFC 3986, section 2.
@@ -15,6 +17,15 @@ enum URLText {
         }
         return text
     }
+
+    /// A key's path, or a directory's, as it stands in a URL behind the route: with `bareFlag`, without its `bare:`.
+    static func path(_ path: String) -> String {
+        let isBare = path.hasPrefix(Key.barePrefix)
+        return (isBare ? "/" : "") + escaped(path.utf8.dropFirst(isBare ? Key.barePrefix.utf8.count : 0), keeping: "/")
+    }
+
+    /// The parameter `bare` that goes with `path(_:)`.
+    static func bareFlag(_ path: String) -> String? { path.hasPrefix(Key.barePrefix) ? "true" : nil }
 
     /// The parameters that have a value, with a leading `?`; empty when none has.
     static func query(_ parameters: [(String, String?)]) -> String {

@@ -39,6 +39,11 @@ struct Query: Sendable {
         }
     }
 
+    /// The path of a URL; with the flag `bare` that of a key without a leading `/`.
+    func path(_ path: String) throws(DiscfgError) -> String {
+        try flag("bare") ? Key.barePrefix + path.dropFirst(path.utf8.first == UInt8(ascii: "/") ? 1 : 0) : path
+    }
+
     /// The parameter as a whole number that is not negative.
     func integer(_ name: String) throws(DiscfgError) -> Int64? {
         guard let value = values[name] else { return nil }

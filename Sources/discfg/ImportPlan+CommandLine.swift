@@ -5,9 +5,9 @@ extension ImportPlan {
     /// What would be done, a line for each key.
     func preview(for terminal: Terminal) -> String {
         let lines =
-            added.map { ($0, terminal.added("+ \($0.description.printable)")) }
-            + changed.map { ($0, terminal.mark("~ \($0.description.printable)")) }
-            + removed.map { ($0, terminal.removed("- \($0.description.printable)")) }
+            added.map { ($0, terminal.added("+ \($0.shown.printable)")) }
+            + changed.map { ($0, terminal.mark("~ \($0.shown.printable)")) }
+            + removed.map { ($0, terminal.removed("- \($0.shown.printable)")) }
         return lines.sorted { $0.0 < $1.0 }.map { $0.1 + "\n" }.joined()
     }
 

@@ -43,7 +43,10 @@ struct Variables {
     /// `/db/pool-size` below `/db` is `POOL_SIZE`; the key of the prefix itself has its last name.
     static func name(of key: Key, below prefix: String) -> String? {
         let path = key.description.drop { $0 == "/" }
-        let folder = prefix.drop { $0 == "/" }.reversed().drop { $0 == "/" }.reversed()
+        let isBare = prefix.hasPrefix(Key.barePrefix)
+        let folder = prefix.dropFirst(isBare ? Key.barePrefix.count : 0).drop { $0 == "/" }.reversed().drop {
+            $0 == "/"
+        }.reversed()
         let rest =
             path.elementsEqual(folder)
             ? path.split(separator: "/").last ?? "" : path.dropFirst(folder.isEmpty ? 0 : folder.count + 1)

@@ -55,6 +55,27 @@ struct RemoteStoreTests {
         }
     }
 
+    @Test("A key without a leading slash is reached, and one that no path names is refused")
+    func bareKeys() async throws {
+        try await Self.with { store, service in
+            let key = try Key(bytes: Array("app/ü name".utf8))
+            _ = try await store.commit(Transaction(then: [.set(key, Value("v"))]), to: .default)
+            #expect(try await store.get(key, in: .default, at: nil).item.value == Value("v"))
+            #expect(try await store.list(ListQuery("bare:app"), in: .default).items.map(\.key) == [key])
+            let query = HistoryQuery(try .subtree("bare:app"), limit: 10)
+            #expect(try await store.history(query, in: .default).commits.map(\.revision) == [2])
+            let deletion = Transaction(
+                if: [Precondition(key, .version(1))], then: [.deleteAll(try .subtree("bare:app"))])
+            #expect(try await store.commit(deletion, to: .default).outcomes[0].previous.map(\.key) == [key])
+            let directory = try Key(bytes: Array("/a/".utf8))
+            let error = await #expect(throws: DiscfgError.self) {
+                try await store.commit(Transaction(then: [.set(directory, Value("v"))]), to: .default)
+            }
+            #expect(error?.code == .unsupported)
+            #expect(try await service.revision(of: .default) == 3)
+        }
+    }
+
     @Test("Every call answers as the service behind the server does")
     func sameAnswers() async throws {
         try await Self.with { store, service in

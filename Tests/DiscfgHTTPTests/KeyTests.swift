@@ -31,6 +31,23 @@ struct KeyTests {
         }
     }
 
+    @Test("The flag “bare” names a key without a leading slash", arguments: RESTFixture.transports)
+    func bareKeys(transport: RESTFixture.Transport) async throws {
+        try await RESTFixture.with(transport) { rest in
+            let created = try await rest.send(.put, "/v1/default/keys/app/name?bare", "svc")
+            #expect(created.status == 201 && created.json["item"]?["key"] == "app/name")
+            #expect(try await rest.send(.get, "/v1/default/keys/app/name").status == 404)
+            #expect(try await rest.send(.get, "/v1/default/keys/app/name?bare&raw").text == "svc")
+            let list = try await rest.send(.get, "/v1/default/keys/app/?bare")
+            #expect(list.json["items"]?.array?.count == 1)
+            let history = try await rest.send(.get, "/v1/default/history/app?bare")
+            #expect(history.json["commits"]?.array?.count == 1)
+            let condition = #"{"if":[{"key":"bare:app/name","version":1}],"then":[{"get":"bare:app/name"}]}"#
+            #expect(try await rest.send(.post, "/v1/default/txn", condition).json["succeeded"] == true)
+            #expect(try await rest.send(.delete, "/v1/default/keys/app/name?bare").status == 200)
+        }
+    }
+
     @Test("A value comes back bare, to the byte, with its own content type", arguments: RESTFixture.transports)
     func raw(transport: RESTFixture.Transport) async throws {
         try await RESTFixture.with(transport) { rest in

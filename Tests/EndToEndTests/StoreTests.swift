@@ -22,6 +22,10 @@ struct StoreTests {
         ["import", "list.json", "--split-arrays", "--prefix", "/l"],
         ["import", "list.json", "--split-arrays", "--prefix", "/l"],
         ["export", "/l", "--as", "yaml"], ["delete", "--prefix", "/l"], ["delete", "--prefix", "/l"],
+        ["set", "bare:app/name", "svc"], ["get", "bare:app/name"], ["ls"], ["ls", "bare:app"], ["ls", "-r"],
+        ["history", "bare:app/name"], ["diff", "3", "--prefix", "bare:app"], ["export"], ["export", "bare:app"],
+        ["import", "list.json", "--split-arrays", "--prefix", "bare:app", "--prune"],
+        ["delete", "--prefix", "bare:app"],
     ]
 
     @Test("Every command prints and returns the same on a file as on a server")

@@ -23,12 +23,21 @@ public struct Key: Sendable, Hashable, Comparable {
         self.bytes = Array(bytes)
     }
 
-    /// A key written as a path; a leading `/` is added where it is absent.
+    /// How a path begins that names a key without a leading `/`: `bare:app/name` is the key `app/name`.
+    public static let barePrefix = "bare:"
+
+    /// A key written as a path; a leading `/` is added if it is absent, unless the path begins with `bare:`.
     ///
     /// - Throws: `DiscfgError` with code `invalidName` when it is empty, too long, has an empty segment or ends in `/`.
     public init(path: some StringProtocol) throws(DiscfgError) {
-        let text = path.utf8.first == UInt8(ascii: "/") ? String(path) : "/" + path
-        guard text != "/" else {
+        let isBare = path.utf8.starts(with: Self.barePrefix.utf8)
+        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+        let text = isBare ? String(path.dropFirst(Self.barePrefix.count)) : isAbsolute ? String(path) : "/" + path
+        guard !isBare || text.utf8.first != UInt8(ascii: "/") else {
+            throw DiscfgError(
+                .invalidName, "“\(path)” begins with “/” after “bare:”.", hint: "Write it without “bare:”.")
+        }
+        guard !text.isEmpty, text != "/" else {
             throw DiscfgError(.invalidName, "The key is empty.", hint: "Name it, as in “/db/host”.")
         }
         guard text.utf8.last != UInt8(ascii: "/") else {
@@ -48,6 +57,13 @@ public struct Key: Sendable, Hashable, Comparable {
 
     /// The bytes as text, or `nil` where they are not UTF-8.
     public var text: String? { String(validating: bytes, as: UTF8.self) }
+
+    /// The path that names the key, with `bare:` if the key does not begin with `/`; `nil` if no path names it.
+    public var path: String? {
+        guard let text else { return nil }
+        let path = bytes.first == UInt8(ascii: "/") ? text : Self.barePrefix + text
+        return (try? Key(path: path)) == self ? path : nil
+    }
 
     public static func < (left: Key, right: Key) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
 }

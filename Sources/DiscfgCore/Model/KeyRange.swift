@@ -71,7 +71,9 @@ public struct KeySelection: Sendable, Hashable {
     public static let all = KeySelection(ranges: [.all], path: "/")
 
     /// One key alone.
-    public static func key(_ key: Key) -> KeySelection { KeySelection(ranges: [.key(key)], path: key.description) }
+    public static func key(_ key: Key) -> KeySelection {
+        KeySelection(ranges: [.key(key)], path: key.path ?? key.description)
+    }
 
     /// The keys of one range.
     public static func range(_ range: KeyRange) -> KeySelection {
@@ -84,7 +86,7 @@ public struct KeySelection: Sendable, Hashable {
     /// - Throws: `DiscfgError` with code `invalidName`.
     public static func below(_ directory: String) throws(DiscfgError) -> KeySelection {
         guard let key = try directoryKey(directory) else { return .all }
-        return KeySelection(ranges: [.prefix(key.bytes + [UInt8(ascii: "/")])], path: "\(key)/")
+        return KeySelection(ranges: [.prefix(key.bytes + [UInt8(ascii: "/")])], path: "\(key.path ?? key.description)/")
     }
 
     /// A key, and what is below it as a directory; with a trailing `/` only what is below; `""` and `/` name all.
@@ -92,7 +94,8 @@ public struct KeySelection: Sendable, Hashable {
     /// - Throws: `DiscfgError` with code `invalidName`.
     public static func subtree(_ path: String) throws(DiscfgError) -> KeySelection {
         guard path.utf8.last != UInt8(ascii: "/"), let key = try directoryKey(path) else { return try below(path) }
-        return KeySelection(ranges: [.key(key), .prefix(key.bytes + [UInt8(ascii: "/")])], path: key.description)
+        return KeySelection(
+            ranges: [.key(key), .prefix(key.bytes + [UInt8(ascii: "/")])], path: key.path ?? key.description)
     }
 
     /// Whether the key is selected.

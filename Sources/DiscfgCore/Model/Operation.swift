@@ -19,6 +19,14 @@ public enum Operation: Sendable, Hashable {
     /// Makes the transaction fail with an error of that kind; what else makes it fail is told first, except for a missing lease.
     case fail(DiscfgError.Code)
 
+    /// The key, if the operation is about one alone.
+    var key: Key? {
+        switch self {
+        case .set(let key, _, _), .touch(let key, _), .patch(let key, _), .delete(let key), .get(let key): key
+        case .deleteAll, .getAll, .transaction, .fail: nil
+        }
+    }
+
     /// When a key that is set ceases to be.
     public enum Expiry: Sendable, Hashable {
         case never

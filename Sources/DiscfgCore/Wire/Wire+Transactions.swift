@@ -11,7 +11,12 @@ extension Transaction {
         for operation in try object.optionalArray("else") { failure.append(try Operation(wire: operation)) }
     }
 
+    /// The keys of its conditions and operations, those of a `deleteAll` left out.
+    public var keys: [Key] { preconditions.map(\.key) + (success + failure).compactMap(\.key) }
+
     /// Writes what `init(wire:author:)` reads, exact to the byte; the author travels beside it.
+    ///
+    /// Each of its keys must have a `path`.
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.name("if")
@@ -51,12 +56,7 @@ extension Precondition {
 
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object { writer in
-            if case .unchanged(let selection, let revision) = test {
-                writer.member(selection.onlyKey == nil ? "prefix" : "key", selection.path)
-                writer.member("unchangedSince", revision)
-                return
-            }
-            key.writeMember(to: &writer)
+            writer.member("key", key.wirePath)
             switch test {
             case .absent, .present:
                 writer.name("exists")
@@ -108,21 +108,26 @@ extension Operation {
         writer.object { writer in
             switch self {
             case .set(let key, let value, let expiry):
-                writer.member("set", key.description)
+                writer.member("set", key.wirePath)
                 value.writeMembers(to: &writer, WireStyle(now: Timestamp(milliseconds: 0), isExact: true))
                 expiry.writeMember(to: &writer)
             case .patch(let key, let patch):
-                writer.member("patch", key.description)
+                writer.member("patch", key.wirePath)
                 writer.name("value")
                 writer.value(patch)
-            case .delete(let key): writer.member("delete", key.description)
+            case .delete(let key): writer.member("delete", key.wirePath)
             case .deleteAll(let selection): writer.member("deleteAll", selection.path)
-            case .get(let key): writer.member("get", key.description)
+            case .get(let key): writer.member("get", key.wirePath)
             // Have no form on the wire: a server refuses an operation without a verb.
             case .touch, .getAll, .transaction, .fail: break
             }
         }
     }
+}
+
+extension Key {
+    /// The key as a transaction names it.
+    fileprivate var wirePath: String { path ?? description }
 }
 
 extension Operation.Expiry {

@@ -21,8 +21,8 @@ extension RESTRoutes {
     }
 
     private func get(_ path: String, _ call: Call) async throws -> Response {
-        let query = try Query(call, allowing: ["raw", "rev", "path", "wait", "after", "log", "exact", "consistent"])
-        let (key, config) = (try Key(path: path), try call.config)
+        let query = try Query(call, allowing: ["raw", "rev", "path", "wait", "after", "exact", "consistent", "bare"])
+        let (key, config) = (try Key(path: query.path(path)), try call.config)
         let revision = try query.integer("rev")
         let wantsRaw = try query.flag("raw") || call.wantsBareValue
         let wait = try query.duration("wait")
@@ -80,10 +80,11 @@ extension RESTRoutes {
 
     private func list(_ path: String, _ call: Call) async throws -> Response {
         let query = try Query(
-            call, allowing: ["recursive", "limit", "after", "keysOnly", "rev", "exact", "consistent"])
+            call, allowing: ["recursive", "limit", "after", "keysOnly", "rev", "exact", "consistent", "bare"])
         let keysOnly = try query.flag("keysOnly")
         let request = ListQuery(
-            path, isRecursive: try query.flag("recursive"), at: try query.integer("rev"), after: query["after"],
+            try query.path(path), isRecursive: try query.flag("recursive"), at: try query.integer("rev"),
+            after: query["after"],
             limit: try query.integer("limit", in: 1...Int64(ListQuery.maximumLimit)) ?? ListQuery.defaultLimit,
             keysOnly: keysOnly, consistency: try query.flag("consistent") ? .strong : .eventual)
         let listing = try await store.list(request, in: try call.config)

@@ -58,7 +58,7 @@ extension Change {
     /// The key before and after; of a text of several lines only the lines that differ.
     func patch(for terminal: Terminal) -> String {
         let (old, new) = (previous?.value.lines ?? [], item?.value.lines ?? [])
-        let name = key.description.printable
+        let name = key.shown.printable
         if old.count <= 1, new.count <= 1 {
             let before = previous.map { _ in terminal.removed("- \(name) = \(old.joined())") + "\n" } ?? ""
             let after = item.map { _ in terminal.added("+ \(name) = \(new.joined())") + "\n" } ?? ""

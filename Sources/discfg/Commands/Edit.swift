@@ -48,7 +48,7 @@ struct Edit: AsyncParsableCommand {
                 try session.output.answer(
                     Envelope(action: "set", item: item, previous: old, revision: result.revision),
                     human:
-                        "set \(key.description.printable)  revision \(result.revision)  version \(item?.version ?? 0)\n"
+                        "set \(key.shown.printable)  revision \(result.revision)  version \(item?.version ?? 0)\n"
                 )
                 file.remove()
             } catch var error as DiscfgError {

@@ -33,13 +33,24 @@ struct Export: AsyncParsableCommand {
     @OptionGroup
     var globals: GlobalOptions
 
+    /// What to say about keys that do not begin with `/`, which a file of the root does not have.
+    static func warning(leavingOut keys: some Sequence<Key>, below prefix: String) -> String? {
+        guard prefix.isEmpty || prefix == "/" else { return nil }
+        let bare = keys.filter { $0.bytes.first != UInt8(ascii: "/") }.sorted()
+        guard let first = bare.first else { return nil }
+        return "warning: \(bare.count) key\(bare.count == 1 ? "" : "s") without a leading “/” left out, such as "
+            + "“\(first.shown.printable)”; export a directory of them as “bare:DIR”"
+    }
+
     func run() async throws {
         let format = format ?? output.flatMap { ConfigFormat(fileName: $0) } ?? .json
         try await globals.withSession { session in
-            let bytes = try await session.store.export(as: format, below: prefix, in: session.config, at: revision)
-            let found = try await session.store.list(
-                ListQuery(prefix, isRecursive: true, at: revision, limit: 1), in: session.config)
-            if found.entries.isEmpty { Output.note("warning: there is nothing below “\(prefix)”; the file is empty") }
+            let values = try await session.store.values(below: prefix, in: session.config, at: revision)
+            let bytes = try format.bytes(of: values, under: prefix.isEmpty ? "/" : prefix)
+            if values.isEmpty {
+                Output.note("warning: there is nothing below “\(prefix.printable)”; the file is empty")
+            }
+            if let warning = Self.warning(leavingOut: values.keys, below: prefix) { Output.note(warning) }
             if let output { try LocalFile.write(bytes, to: output) } else { try session.output.raw(bytes) }
         }
     }

@@ -73,7 +73,7 @@ extension Value {
         guard let part = try parsedJSON().value(at: pointer) else {
             throw DiscfgError(
                 .pathNotFound, "The value of “\(key)” has nothing at “\(pointer)”.",
-                hint: "See the whole value with “discfg get \(key)”.")
+                hint: "See the whole value with “discfg get \(key.shown)”.")
         }
         return Value(part)
     }
@@ -83,7 +83,7 @@ extension Reading {
     /// What is known of the key, one thing to a line.
     fileprivate func details(for output: Output) -> String {
         var fields = [
-            ("key", item.key.description), ("value", item.value.summary(limit: 1000)), ("type", item.value.contentType),
+            ("key", item.key.shown), ("value", item.value.summary(limit: 1000)), ("type", item.value.contentType),
             ("size", String(item.value.bytes.count)), ("version", String(item.version)),
             ("revision", String(item.modified)), ("created", String(item.created)), ("modified", item.modifiedAt.short),
         ]

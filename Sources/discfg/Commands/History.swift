@@ -62,7 +62,7 @@ extension Commit {
 extension Change {
     /// The change on one line, with values shortened.
     func line(for terminal: Terminal) -> String {
-        let name = key.description.printable
+        let name = key.shown.printable
         let before = previous.map { "  (was \($0.value.summary(limit: 40)))" } ?? ""
         return switch kind {
         case .set: terminal.added("set") + "    \(name) = \(item?.value.summary() ?? "")\(before)"

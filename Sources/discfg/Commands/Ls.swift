@@ -101,7 +101,7 @@ private struct ListingWriter {
             for entry in page.entries { table.add(row(entry)) }
             try output.human(table.lines(for: output.terminal, heading: count == 0))
         } else {
-            try output.human(page.entries.map { $0.name.printable + "\n" }.joined())
+            try output.human(page.entries.map { $0.shown.printable + "\n" }.joined())
         }
     }
 
@@ -125,9 +125,9 @@ private struct ListingWriter {
     }
 
     private func row(_ entry: Listing.Entry) -> [String] {
-        guard case .item(let item) = entry else { return [entry.name] + Array(repeating: "", count: 6) }
+        guard case .item(let item) = entry else { return [entry.shown] + Array(repeating: "", count: 6) }
         return [
-            item.key.description, String(item.version), String(item.modified), item.modifiedAt.short, item.author,
+            item.key.shown, String(item.version), String(item.modified), item.modifiedAt.short, item.author,
             item.timeLeft(from: output.style.now), String(item.value.bytes.count),
         ]
     }

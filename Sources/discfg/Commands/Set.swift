@@ -68,7 +68,7 @@ struct SetCommand: AsyncParsableCommand {
             let (item, previous) = (result.outcomes.first?.item, result.outcomes.first?.previous.first)
             try session.output.answer(
                 Envelope(action: "set", item: item, previous: previous, revision: result.revision),
-                human: "set \(key.description.printable)  revision \(result.revision)  version \(item?.version ?? 0)\n")
+                human: "set \(key.shown.printable)  revision \(result.revision)  version \(item?.version ?? 0)\n")
         }
     }
 }

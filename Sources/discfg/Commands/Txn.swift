@@ -48,15 +48,15 @@ struct Txn: AsyncParsableCommand {
 extension TransactionResult {
     /// What came of the transaction: a line for each operation.
     fileprivate var summary: String {
-        let title = failed == nil ? "the conditions held" : "a condition on \(failed?.key.description ?? "") failed"
+        let title = failed == nil ? "the conditions held" : "a condition on \(failed?.key.shown ?? "") failed"
         return title.printable + (changed ? "  revision \(revision)\n" : "  nothing changed\n")
             + outcomes.map { outcome in
                 if let item = outcome.item {
-                    let name = item.key.description.printable
+                    let name = item.key.shown.printable
                     return "    \(name) = \(item.value.summary())  version \(item.version)\n"
                 }
                 return outcome.previous.isEmpty
-                    ? "    absent\n" : outcome.previous.map { "    deleted \($0.key.description.printable)\n" }.joined()
+                    ? "    absent\n" : outcome.previous.map { "    deleted \($0.key.shown.printable)\n" }.joined()
             }.joined()
     }
 }

@@ -19,6 +19,21 @@ extension String {
     func shortened(to limit: Int) -> String { count > limit ? prefix(max(0, limit - 1)) + "…" : self }
 }
 
+extension Key {
+    /// The key as an argument names it, which `ls` and the rest print: `bare:app/name` for `app/name`.
+    var shown: String { path ?? description }
+}
+
+extension Listing.Entry {
+    /// The key or directory, as an argument names it.
+    var shown: String {
+        switch self {
+        case .item(let item): item.key.shown
+        case .directory(let path): path.hasPrefix("/") ? path : Key.barePrefix + path
+        }
+    }
+}
+
 extension Unicode.Scalar {
     fileprivate var isControl: Bool { properties.generalCategory == .control || properties.isBidiControl }
 }
