@@ -4,6 +4,35 @@ import Testing
 /// What commands print in cases that the tour and the comparison of stores do not have.
 @Suite("Commands")
 struct CommandTests {
+    @Test("history --author selects commits, and the variable for writers does not")
+    func historyByAuthor() async throws {
+        try await Sandbox.with { sandbox in
+            for (author, value) in [("user/bob", "1"), ("ann", "2"), ("user/bob", "3")] {
+                try await sandbox.discfg("set", "/a", value, "--author", author)
+            }
+            let bob = try await sandbox.discfg("history", "--author", "bob", "-f", "json").output
+            #expect(bob.contains("\"revision\":4") && bob.contains("\"revision\":2"), "\(bob)")
+            #expect(!bob.contains("\"revision\":3") && !bob.contains("\"revision\":1,"), "\(bob)")
+            let newest = try await sandbox.discfg("history", "--author", "bob", "-n", "1").output
+            #expect(newest.hasPrefix("revision 4  ") && !newest.contains("revision 2"))
+            #expect(try await sandbox.discfg("history", "--author", "carol").output.isEmpty)
+            let all = try await sandbox.bash("DISCFG_AUTHOR=bob discfg history | grep -c ^revision")
+            #expect(all.line == "4")
+        }
+    }
+
+    @Test("version takes the global options, and prints the line that --version prints")
+    func version() async throws {
+        try await Sandbox.with { sandbox in
+            let text = try await sandbox.discfg("version").output
+            #expect(text.hasPrefix("discfg ") && text.hasSuffix("\n"))
+            #expect(try await sandbox.discfg("--version").output == text)
+            let number = text.dropFirst(7).dropLast()
+            #expect(try await sandbox.discfg("-f", "json", "version").output == "{\"version\":\"\(number)\"}\n")
+            #expect(try await sandbox.discfg("--cfg", "staging", "version", "--store", "memory:").output == text)
+        }
+    }
+
     @Test("A key without a leading slash is listed, read and deleted by the same name")
     func bareKeys() async throws {
         try await Sandbox.with { sandbox in

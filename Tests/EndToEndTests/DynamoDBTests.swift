@@ -112,6 +112,13 @@ struct DynamoDBTests {
             #expect(try await sandbox.discfg("cfg", "update", "live", update).status == 0)
             let status = try await sandbox.discfg("store", "status", "-f", "json")
             #expect(status.output.contains(#""readCapacityUnits":"5""#), "\(status.output)")
+            let again = try await sandbox.discfg(
+                "store", "init", "--protect", "--read-units", "9", "--write-units", "3")
+            #expect(again.status == 0 && again.output.contains("the store is ready"), "\(again.error)")
+            #expect(again.error.contains("warning: the table exists and is not protected against deletion"))
+            #expect(again.error.contains("warning: the table exists with another throughput"), "\(again.error)")
+            let same = try await sandbox.discfg("store", "init", "--read-units", "5", "--write-units", "3")
+            #expect(same.status == 0 && same.error.isEmpty, "\(same.error)")
             #expect(try await sandbox.discfg("store", "destroy").status == 2, "there is nobody to ask")
             #expect(try await sandbox.discfg("store", "destroy", "--yes").status == 0)
             #expect(try await sandbox.discfg("store", "status").status == 3)

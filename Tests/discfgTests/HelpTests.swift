@@ -21,9 +21,9 @@ struct HelpTests {
 
                 A config is a key space with revisions of its own; the config “default” always
                 exists. Data goes to standard output, everything else to standard error. Exit
-                status: 1 not found or condition failed, 2 usage, 3 store. Every command takes
-                --store, --cfg, --format, --log-level and --author, before its name or after
-                it.
+                status: 1 not found or condition failed, 2 usage, 3 store. Every command but
+                “help” takes --store, --cfg, --format, --log-level and --author, before its
+                name or after it.
 
                 USAGE: discfg <subcommand>
 

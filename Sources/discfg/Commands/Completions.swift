@@ -15,6 +15,9 @@ struct Completions: ParsableCommand {
     @Argument(help: "bash, zsh or fish.")
     var shell: Shell
 
+    @OptionGroup
+    var globals: GlobalOptions
+
     /// A shell that is served.
     enum Shell: String, CaseIterable, ExpressibleByArgument {
         case bash, zsh, fish

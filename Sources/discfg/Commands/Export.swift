@@ -10,7 +10,7 @@ struct Export: AsyncParsableCommand {
         discussion: """
             Examples:
               discfg export /app --as yaml
-              discfg export --rev 7 -o backup.json
+              discfg export --rev 7 -o before.json
             """)
 
     @Argument(help: ArgumentHelp("Only keys below this directory.", valueName: "prefix"))

@@ -7,8 +7,12 @@ struct History: AsyncParsableCommand {
         commandName: "history",
         abstract: "Show who changed what, when and why; newest first.",
         discussion: """
+            --author selects the commits whose author contains the text; DISCFG_AUTHOR
+            does not.
+
             Examples:
               discfg history /db
+              discfg history --author bob
               discfg history /db/host -n 100 -f json
             """)
 
@@ -28,7 +32,7 @@ struct History: AsyncParsableCommand {
     func run() async throws {
         let selection = try KeySelection.subtree(path)
         try await globals.withSession(expiry: .committed) { session in
-            let page = try await session.history(of: selection, limit: limit)
+            let page = try await session.history(of: selection, by: globals.author, limit: limit)
             let text = page.commits.map { $0.description(for: session.output.terminal) }.joined(separator: "\n")
             try session.output.answer(human: text) { page.write(to: &$0, session.output.style) }
         }
@@ -36,16 +40,26 @@ struct History: AsyncParsableCommand {
 }
 
 extension Session {
-    /// The newest commits, read in pages.
-    fileprivate func history(of selection: KeySelection, limit: Int) async throws -> ChangePage {
-        var all = try await store.history(HistoryQuery(selection, limit: min(limit, 1000)), in: config)
+    /// The newest commits, of authors whose name contains the text if one is given, read in pages.
+    fileprivate func history(of selection: KeySelection, by author: String?, limit: Int) async throws -> ChangePage {
+        func commits(_ page: ChangePage) -> [Commit] {
+            guard let author, !author.isEmpty else { return page.commits }
+            return page.commits.filter { $0.author.contains(author) }
+        }
+        // How many more commits to read: with an author nothing says how many of them match.
+        func size(_ missing: Int) -> Int { min(author == nil ? missing : 1000, 1000) }
+        var all = try await store.history(HistoryQuery(selection, limit: size(limit)), in: config)
+        all.commits = commits(all)
         while all.commits.count < limit, all.scanned > 1 {
-            let query = HistoryQuery(selection, before: all.scanned, limit: min(limit - all.commits.count, 1000))
+            let missing = limit - all.commits.count
+            let query = HistoryQuery(selection, before: all.scanned, limit: size(missing))
             let page = try await store.history(query, in: config)
             guard !page.commits.isEmpty else { break }
-            all.commits += page.commits
+            all.commits += commits(page).prefix(missing)
             all.scanned = page.scanned
         }
+        all.commits = Array(all.commits.prefix(limit))
+        all.scanned = author == nil ? all.scanned : all.commits.last?.revision ?? all.scanned
         return all
     }
 }

@@ -14,7 +14,8 @@ struct Import: AsyncParsableCommand {
 
             Examples:
               discfg import settings.yaml --prefix /app --dry-run
-              kubectl get cm app -o json | discfg import - --as json --prefix /cm --prune
+              kubectl get cm app -o json | jq .data |
+                discfg import - --as json --prefix /cm --prune
             """)
 
     @Argument(help: ArgumentHelp("The file; “-” for standard input.", valueName: "file"))
@@ -63,7 +64,7 @@ struct Import: AsyncParsableCommand {
             bar?.finish()
             if outcome.commits > 1 {
                 Output.note(
-                    "note: imported in \(outcome.commits) commits, because the store takes only so many changes in one")
+                    "note: imported in \(outcome.commits) commits, because it is too large for one")
             }
             try session.output.answer(human: outcome.plan.summary(revision: outcome.revision)) {
                 outcome.plan.write(to: &$0, dryRun: false, revision: outcome.revision)

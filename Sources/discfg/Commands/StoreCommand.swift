@@ -21,8 +21,9 @@ struct StoreInit: AsyncParsableCommand {
         commandName: "init",
         abstract: "Make the store where it is missing: the DynamoDB table, or the SQLite file.",
         discussion: """
-            A table is made with throughput on demand, a stream of its changes, and an
-            index of what expires; it is waited for. A store that is there stays as it is.
+            A table is created with throughput on demand, a stream of its changes, and an
+            index of what expires; the command waits until it is ready. An existing store
+            is not changed: if it differs from the options, there is a warning.
 
             Examples:
               discfg --store dynamodb:discfg store init --protect
@@ -53,8 +54,10 @@ struct StoreInit: AsyncParsableCommand {
                 let capacity = readUnits.flatMap { read in
                     writeUnits.map { ConfigSettings.Capacity.provisioned(readUnits: read, writeUnits: $0) }
                 }
-                if try await !table.exists() { try await table.make(capacity ?? .onDemand, isProtected: protect) }
+                let existed = try await table.exists()
+                if !existed { try await table.make(capacity ?? .onDemand, isProtected: protect) }
                 try await table.checkOwnership()
+                if existed { try await warnOfUnmetOptions(table) }
             } else if readUnits != nil || protect {
                 throw session.hasNoTable
             }
@@ -68,6 +71,28 @@ struct StoreInit: AsyncParsableCommand {
                     $0.member("cfgVersion", revision)
                 }
             }
+        }
+    }
+}
+
+extension StoreInit {
+    /// Says which options have no effect because the table exists and differs from them.
+    private func warnOfUnmetOptions(_ table: TableManager) async throws {
+        guard protect || readUnits != nil else { return }
+        let status = try await table.status()
+        if protect, !status.isProtected {
+            Output.note(
+                """
+                warning: the table exists and is not protected against deletion; “store init” changes no existing table
+                hint: aws dynamodb update-table --table-name \(status.name) --deletion-protection-enabled
+                """)
+        }
+        if let readUnits, let writeUnits, (status.readUnits, status.writeUnits) != (readUnits, writeUnits) {
+            Output.note(
+                """
+                warning: the table exists with another throughput; “store init” changes no existing table
+                hint: discfg cfg update default '{"ReadCapacityUnits":\(readUnits),"WriteCapacityUnits":\(writeUnits)}'
+                """)
         }
     }
 }
