@@ -50,7 +50,7 @@ struct Watcher {
         } catch let error as DiscfgError where error.isPassing {
             try Task.checkCancellation()
             let pause = Self.pause(after: failures)
-            if failures == 0 { Output.note("note: \(error.message) Trying again.") }
+            if failures == 0 { Output.note("note: \(error.message.printable) Trying again.") }
             failures += 1
             try await Task.sleep(for: pause)
             return nil

@@ -33,6 +33,28 @@ struct CommandTests {
         }
     }
 
+    @Test("Names and data cannot steer the terminal on which they are printed, and files keep every byte")
+    func escapes() async throws {
+        try await Sandbox.with { sandbox in
+            let keys = #"{"then":[{"set":"/k\u001b[2Jey","value":"a\u001b[2J"},{"set":"/k\u001b[2Jey/sub","value":1}]}"#
+            try sandbox.write("keys.json", keys)
+            #expect(try await sandbox.discfg("txn", "keys.json").status == 0)
+            try sandbox.write("twice.toml", #""a\u001b[2Jb" = 1\n"a\u001b[2Jb" = 2\n"#.replacing("\\n", with: "\n"))
+            for arguments in [["export"], ["get", "/\u{1B}[2J"], ["delete", "\u{1B}[2J"], ["import", "twice.toml"]] {
+                let result = try await sandbox.run(arguments)
+                #expect(result.status != 0 && !result.error.contains("\u{1B}"), "\(arguments): \(result.error)")
+                #expect(result.error.contains("\\u{1b}[2J"), "\(arguments): \(result.error)")
+            }
+            #expect(try await sandbox.discfg("env").output.contains("a\u{1B}[2J"))
+            for command in ["env", "export /", "ls -f yaml"] {
+                try await sandbox.discfg("delete", "/k\u{1B}[2Jey/sub")
+                let words = command.split(separator: " ").map { "\"\($0)\"" }.joined(separator: ",")
+                let screen = try await sandbox.bash("python3 -c 'import pty; pty.spawn([\"discfg\",\(words)])'")
+                #expect(screen.output.contains("[2J") && !screen.output.contains("\u{1B}"), "\(screen.output)")
+            }
+        }
+    }
+
     @Test("A key without a leading slash is listed, read and deleted by the same name")
     func bareKeys() async throws {
         try await Sandbox.with { sandbox in

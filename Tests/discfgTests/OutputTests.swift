@@ -28,6 +28,24 @@ struct OutputTests {
         #expect(table.lines(for: .none) == "/a\\n/b\t1\n")
     }
 
+    @Test("An error is shown without what would steer a terminal, whoever wrote it")
+    func printableErrors() {
+        let error = DiscfgError(.keyNotFound, "No key “a\u{1B}[2J\nb”.", hint: "Read \u{9B}31m\u{202E}.")
+        #expect(
+            Failure(error).text == "error: No key “a\\u{1b}[2J\\nb”.\nhint: Read \\u{9b}31m\\u{202e}.\n")
+        let usage = #expect(throws: (any Error).self) { try Discfg.parseAsRoot(["diff", "\u{1B}[2J"]) }
+        let text = usage.map { Failure($0).text } ?? ""
+        #expect(text.contains("\\u{1b}[2J") && !text.contains("\u{1B}") && text.contains("\n"))
+    }
+
+    @Test("A document is exact for a program, and without what would steer a terminal for a person")
+    func shown() {
+        let bytes = Array("A='\u{1B}]0;x\u{7}'\n\tb\u{9B}\n".utf8)
+        #expect(Output(format: .human, terminal: .none).shown(bytes) == bytes)
+        let person = Output(format: .human, terminal: Terminal(hasTables: true, hasColor: true)).shown(bytes)
+        #expect(String(decoding: person, as: UTF8.self) == "A='\\u{1b}]0;x\\u{7}'\n\tb\\u{9b}\n")
+    }
+
     @Test("A value is summed up on one line")
     func summary() {
         #expect(Value("a\nb").summary() == "a\\nb")

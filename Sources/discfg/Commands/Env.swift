@@ -28,7 +28,7 @@ struct Env: AsyncParsableCommand {
         try await globals.withSession { session in
             let values = try await session.variables(selection).values
             if session.output.isHuman {
-                return try session.output.raw(values.flatMap { Variables.line($0.name, $0.value, export: export) })
+                return try session.output.data(values.flatMap { Variables.line($0.name, $0.value, export: export) })
             }
             try session.output.answer(human: "") { writer in
                 writer.object {
@@ -67,7 +67,7 @@ extension Session {
                     .keyNotFound, "There is nothing at “\(prefix)” or below it in config “\(config)”.",
                     hint: "See what there is with “discfg ls -r”.")
                 if options.strict { throw error }
-                Output.note("warning: \(error.message)")
+                Output.note("warning: \(error.message.printable)")
             }
             try variables.add(items, below: prefix, isStrict: options.strict)
         }

@@ -51,7 +51,7 @@ struct Export: AsyncParsableCommand {
                 Output.note("warning: there is nothing below “\(prefix.printable)”; the file is empty")
             }
             if let warning = Self.warning(leavingOut: values.keys, below: prefix) { Output.note(warning) }
-            if let output { try LocalFile.write(bytes, to: output) } else { try session.output.raw(bytes) }
+            if let output { try LocalFile.write(bytes, to: output) } else { try session.output.data(bytes) }
         }
     }
 }

@@ -90,10 +90,10 @@ private struct ListingWriter {
         guard !page.entries.isEmpty else { return }
         defer { count += page.entries.count }
         if output.format == .json {
-            if count == 0 { try output.raw(frame.head) }
+            if count == 0 { try output.data(frame.head) }
             let entries = Listing(entries: page.entries, revision: page.revision, next: nil)
             let json = JSONWriter.bytes(capacity: 65_536) { entries.write(to: &$0, output.style, keysOnly: false) }
-            try output.raw(
+            try output.data(
                 (count == 0 ? [] : [UInt8(ascii: ",")]) + json.dropFirst(frame.head.count).dropLast(frame.tail.count))
         } else if output.format == .yaml {
             pages.entries += page.entries
@@ -107,7 +107,7 @@ private struct ListingWriter {
 
     mutating func finish() throws {
         pages.revision = revision
-        if output.format == .json { try output.raw((count == 0 ? frame.head : []) + frame.tail + [0x0A]) }
+        if output.format == .json { try output.data((count == 0 ? frame.head : []) + frame.tail + [0x0A]) }
         if output.format == .yaml {
             try output.document(JSONWriter.bytes { pages.write(to: &$0, output.style, keysOnly: false) })
         }

@@ -71,8 +71,9 @@ struct NotifyAdd: AsyncParsableCommand {
         let rule = try NotificationRule(id: id, to: to, prefix: prefix, withValues: withValues, secret: secret)
         try await globals.withNotifications(allowingPrivate: allowPrivateWebhooks) { session in
             let kept = try await session.notifications.addNotification(rule, to: session.config)
-            let made = secret == nil ? kept.secret.map { "secret: \($0)\n" } ?? "" : ""
-            try session.output.answer(human: "added \(kept.id), from revision \(kept.after ?? 0) on\n\(made)") {
+            let made = secret == nil ? kept.secret.map { "secret: \($0.printable)\n" } ?? "" : ""
+            try session.output.answer(human: "added \(kept.id.printable), from revision \(kept.after ?? 0) on\n\(made)")
+            {
                 writer in
                 writer.object { writer in
                     writer.member("action", "add")
@@ -225,7 +226,7 @@ extension GlobalOptions {
 
 extension Session {
     fileprivate func answer(_ human: String, _ action: String, _ id: String) throws {
-        try output.answer(human: "\(human) \(id)\n") { writer in
+        try output.answer(human: "\(human) \(id.printable)\n") { writer in
             writer.object {
                 $0.member("action", action)
                 $0.member("id", id)

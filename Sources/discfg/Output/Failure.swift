@@ -28,17 +28,17 @@ struct Failure {
 
     /// Tells the user, and ends the process.
     func exit() -> Never {
-        // Where nobody can be told there is nobody to tell that.
+        // Nothing to do if stderr is closed.
         try? (isSuccess ? Descriptor.output : .error).write(Array(text.utf8))
         CurrentProcess.end(status)
     }
 
     private static func lines(_ message: String, hint: String?) -> String {
-        "error: \(message)\n" + (hint.map { "hint: \($0)\n" } ?? "")
+        "error: \(message.printable)\n" + (hint.map { "hint: \($0.printable)\n" } ?? "")
     }
 
     private static func parserText(for error: any Error) -> String {
-        let text = Discfg.fullMessage(for: error)
+        let text = Discfg.fullMessage(for: error).printableLines
         let message = text.hasPrefix("Error: ") ? "error: " + text.dropFirst(7) : text
         return message.isEmpty || message.hasSuffix("\n") ? message : message + "\n"
     }

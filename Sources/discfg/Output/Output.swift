@@ -30,8 +30,8 @@ struct Output: Sendable {
     /// Writes JSON that is complete already, as JSON or YAML.
     func document(_ json: [UInt8]) throws {
         switch format {
-        case .json: try raw(json + [0x0A])
-        case .yaml: try raw(ConfigFormat.yaml(of: try JSONValue(parsing: json)))
+        case .json: try data(json + [0x0A])
+        case .yaml: try data(ConfigFormat.yaml(of: try JSONValue(parsing: json)))
         case .human, .silent: break
         }
     }
@@ -41,14 +41,22 @@ struct Output: Sendable {
         if isHuman { try raw(Array(text.utf8)) }
     }
 
+    /// Writes a document or a file: as it is for a program or a file, with escapes for a terminal.
+    func data(_ bytes: [UInt8]) throws { try raw(shown(bytes)) }
+
+    /// The bytes; for a terminal as text in which control characters, newlines and tabs aside, are escapes.
+    func shown(_ bytes: [UInt8]) -> [UInt8] {
+        terminal.isTerminal ? Array(String(decoding: bytes, as: UTF8.self).printableLines.utf8) : bytes
+    }
+
     /// Writes bytes as they are, unless nothing is to be written.
     func raw(_ bytes: [UInt8]) throws {
         if format != .silent { try Descriptor.output.write(bytes) }
     }
 
-    /// Tells people something beside the data, on standard error.
+    /// Writes a note for people to standard error, with control characters as escapes.
     static func note(_ text: String) {
-        // Where nobody can be told there is nobody to tell that.
-        try? Descriptor.error.write(Array((text + "\n").utf8))
+        // Nothing to do if stderr is closed.
+        try? Descriptor.error.write(Array((text.printableLines + "\n").utf8))
     }
 }

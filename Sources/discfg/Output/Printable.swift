@@ -2,10 +2,16 @@ import DiscfgCore
 
 extension String {
     /// The text on one line and without what would steer a terminal: control characters as escapes.
-    var printable: String {
+    var printable: String { escaped(keeping: []) }
+
+    /// The text without what would steer a terminal; its newlines and tabs stay.
+    var printableLines: String { escaped(keeping: ["\n", "\t"]) }
+
+    private func escaped(keeping kept: [Unicode.Scalar]) -> String {
         guard unicodeScalars.contains(where: { $0.isControl }) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {
+            case _ where kept.contains(scalar): text.unicodeScalars.append(scalar)
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"

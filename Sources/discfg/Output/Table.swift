@@ -47,6 +47,7 @@ struct Table {
 
     /// Names with their values, one to a line, the values aligned.
     static func fields(_ fields: [(name: String, value: String)], for terminal: Terminal) -> String {
+        let fields = fields.map { (name: $0.name.printable, value: $0.value) }
         let width = fields.map(\.name.count).max() ?? 0
         return fields.map { name, value in
             let padding = String(repeating: " ", count: width - name.count + 2)

@@ -7,6 +7,9 @@ struct Terminal: Sendable, Hashable {
     var hasColor: Bool
     var width = 80
 
+    /// Whether a person reads the output as it is written: only then are there tables.
+    var isTerminal: Bool { hasTables }
+
     /// Neither tables nor colour.
     static let none = Terminal(hasTables: false, hasColor: false)
 
