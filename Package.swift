@@ -214,6 +214,7 @@ let package = Package(
             name: "discfg",
             dependencies: [
                 "AWSClient",
+                "CGlibcShim",
                 "DiscfgCore",
                 "DiscfgDynamoDB",
                 "DiscfgEtcd",
@@ -237,7 +238,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
-        // Lets discfg-lambda start where glibc is older than here.
+        // Lets discfg and discfg-lambda start where glibc is older than here.
         .target(name: "CGlibcShim"),
         .executableTarget(
             name: "discfg-lambda",

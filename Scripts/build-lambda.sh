@@ -11,9 +11,9 @@ if [[ $(uname -s) != Linux ]]; then
     exit 1
 fi
 
-# hypot and hypotf got new versions in glibc 2.35; Amazon Linux 2023 has 2.34. The shim asks for the old ones.
-swift build -c release --product discfg-lambda --static-swift-stdlib -Xlinker -s \
-    -Xlinker --wrap=hypot -Xlinker --wrap=hypotf
+# shellcheck source=Scripts/glibc-shim.sh
+source Scripts/glibc-shim.sh
+swift build -c release --product discfg-lambda --static-swift-stdlib -Xlinker -s "${glibc_shim[@]}"
 
 mkdir -p "$folder"
 cp .build/release/discfg-lambda "$folder/bootstrap"

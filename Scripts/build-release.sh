@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds .build/release/discfg: optimized, stripped, with Swift's libraries (and on Linux SQLite) inside.
+# Builds .build/release/discfg: optimized, stripped, with Swift's libraries (and on Linux SQLite) inside. On Linux it starts with
+# glibc 2.34 and newer.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -22,7 +23,10 @@ if [[ $(uname -s) == Darwin ]]; then
     strip .build/release/discfg
 else
     link_sqlite_statically
-    swift build "${options[@]}" --static-swift-stdlib -Xlinker -s
+    # shellcheck source=Scripts/glibc-shim.sh
+    source Scripts/glibc-shim.sh
+    swift build "${options[@]}" --static-swift-stdlib -Xlinker -s "${glibc_shim[@]}"
+    Scripts/check-glibc.sh .build/release/discfg
 fi
 
 ls -l .build/release/discfg

@@ -11,20 +11,7 @@ complain() {
     status=1
 }
 
-# What it needs of a library of the system, such as GLIBC_2.34, the newest.
-newest() {
-    grep -oE "\b$1_[0-9.]+" <<<"$symbols" | sort -Vu | tail -1
-}
-
-# at_most FOUND LIMIT
-at_most() {
-    [[ -z $1 || $(printf '%s\n%s\n' "$1" "$2" | sort -V | tail -1) == "$2" ]]
-}
-
-for limit in GLIBC_2.34 GLIBCXX_3.4.29; do
-    found=$(newest "${limit%_*}")
-    at_most "$found" "$limit" || complain "needs $found; Amazon Linux 2023 has $limit"
-done
+"$(dirname "${BASH_SOURCE[0]}")/check-glibc.sh" "$program" || status=1
 
 # The libraries that the base image of the runtime has.
 unknown=$(objdump -p "$program" | awk '$1 == "NEEDED" { print $2 }' |
