@@ -71,18 +71,20 @@ install_packages() {
 make_environment() {
     local folder=$1 list=$2 program=$3
     if cmp -s "$list" "$folder/requirements.txt" && "$folder/bin/$program" --help >/dev/null 2>&1; then return; fi
-    python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || fail "the tests need Python 3.10 or newer"
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || fail "the tests need Python 3.11 or newer"
     echo "Installing $list into $folder"
     rm -rf "$folder"
     python3 -m venv "$folder"
     # The lists are complete; of aws-sam-cli only a program in it is wanted, and not what it needs besides.
-    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --requirement "$list"
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+        --requirement "$list"
     cp "$list" "$folder/requirements.txt"
 }
 
 case "${1:-}" in
 build)
     need_sqlite
+    need objdump binutils
     install_packages
     ;;
 test)
