@@ -50,7 +50,7 @@ lambda: ## Build .build/lambda/discfg-lambda.zip for AWS Lambda, the same bytes 
 	@Scripts/install-dependencies.sh lambda
 	Scripts/build-lambda.sh
 
-test-lambda: lambda ## Deploy that zip to AWS's stand-in by the SAM template, and go the README's tour there.
+test-lambda: lambda ## Deploy that zip to AWS's stand-in by the SAM template, and run the README's tour there.
 	@Scripts/install-dependencies.sh test
 	@DISCFG_LAMBDA_ZIP=$(CURDIR)/.build/lambda/discfg-lambda.zip Scripts/test.sh --filter DeployedTests
 
