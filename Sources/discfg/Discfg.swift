@@ -31,7 +31,9 @@ struct Discfg: AsyncParsableCommand {
             CommandGroup(name: "Files", subcommands: [Import.self, Export.self]),
             CommandGroup(name: "Processes", subcommands: [Exec.self, Env.self]),
             CommandGroup(name: "Notifications", subcommands: [Notify.self]),
-            CommandGroup(name: "Server", subcommands: [Serve.self, StoreCommand.self, Version.self, Completions.self]),
+            CommandGroup(
+                name: "Server",
+                subcommands: [Serve.self, StoreCommand.self, Version.self, Completions.self, Complete.self]),
         ])
 
     /// Parses, runs, and ends the process with discfg's own statuses, which differ from those of the parser.

@@ -55,6 +55,77 @@ struct CommandTests {
         }
     }
 
+    /// The script with which a shell is asked what it would complete, and the name of the shell.
+    static let shells: [(shell: String, script: String)] = [
+        (
+            "bash",
+            """
+            eval "$(discfg completions bash)"
+            complete_line() {
+                COMP_LINE=$1 COMP_POINT=${#1}
+                read -ra COMP_WORDS <<<"$1"
+                COMPREPLY=()
+                _discfg 2>/dev/null
+                printf '%s\\n' "${COMPREPLY[@]}"
+            }
+            """
+        ),
+        (
+            "fish",
+            """
+            discfg completions fish | source
+            function complete_line
+                complete -C "$argv[1]" | string replace -r '\\t.*' ''
+            end
+            """
+        ),
+    ]
+
+    @Test("A shell completes commands, options, keys, configs, revisions and files", arguments: shells.map(\.shell))
+    func completion(shell: String) async throws {
+        try await Sandbox.with { sandbox in
+            guard try await sandbox.bash("command -v \(shell)").status == 0 else { return }
+            let script = Self.shells.first { $0.shell == shell }?.script ?? ""
+            try await sandbox.discfg("create", "production")
+            for key in ["/db/host", "/db/port", "/shop"] { try await sandbox.discfg("set", key, "v") }
+            try await sandbox.discfg("set", "production", "/only/here", "v")
+            try sandbox.write("data.json", "{}")
+            for (line, expected) in [
+                ("discfg histo", "history"), ("discfg --sto", "--store"), ("discfg -f ya", "yaml"),
+                ("discfg --cfg pro", "production"), ("discfg --cfg=pro", "production"),
+                ("discfg use pro", "production"),
+                ("discfg get /d", "/db/"), ("discfg get /db/h", "/db/host"), ("discfg get sho", "shop"),
+                ("discfg --cfg production ls /o", "/only/"), ("discfg get production /only/", "/only/here"),
+                ("discfg import da", "data.json"), ("discfg set /k @da", "data.json"),
+                ("discfg set --type nul", "null"),
+                ("discfg rollback --to 4", "4"), ("discfg export --as to", "toml"),
+            ] {
+                let result = try await sandbox.run(shell, script + "\ncomplete_line '\(line)'\n")
+                let words = result.output.split(separator: "\n").map { word in
+                    // Bash is given what follows the last “=”; fish gives the whole word.
+                    String(word.split(separator: "=").last ?? word).trimmingPrefix("@")
+                }
+                #expect(words.contains { $0 == expected }, "\(shell): \(line): \(result.output)\(result.error)")
+            }
+            // Looking does not create a store.
+            let other = sandbox.on("sqlite:\(sandbox.folder.path)/none.db")
+            _ = try await other.discfg("complete", "--", "get", "/")
+            #expect(!FileManager.default.fileExists(atPath: sandbox.folder.path + "/none.db"))
+        }
+    }
+
+    @Test("Each script loads in its shell without a complaint", arguments: ["bash", "zsh", "fish"])
+    func completionScripts(shell: String) async throws {
+        try await Sandbox.with { sandbox in
+            let script = try await sandbox.discfg("completions", shell).output
+            #expect(script.contains("discfg complete"))
+            guard try await sandbox.bash("command -v \(shell)").status == 0 else { return }
+            let path = try sandbox.write("script", script)
+            let loaded = try await sandbox.bash("\(shell) -n '\(path)'")
+            #expect(loaded.status == 0 && loaded.error.isEmpty, "\(loaded.error)")
+        }
+    }
+
     @Test("A key without a leading slash is listed, read and deleted by the same name")
     func bareKeys() async throws {
         try await Sandbox.with { sandbox in

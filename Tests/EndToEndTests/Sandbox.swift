@@ -68,6 +68,11 @@ struct Sandbox: Sendable {
     @discardableResult
     func bash(_ script: String) async throws -> Result { try await run(.name("bash"), ["-c", script], "") }
 
+    /// Runs a script with a shell by its name.
+    func run(_ shell: String, _ script: String) async throws -> Result {
+        try await run(.name(shell), ["-c", script], "")
+    }
+
     private func run(_ program: Executable, _ arguments: Arguments, _ input: String) async throws -> Result {
         let result = try await Subprocess.run(
             program, arguments: arguments, environment: environment, workingDirectory: FilePath(folder.path),

@@ -3,7 +3,7 @@ import DiscfgCore
 
 /// The words of a command line, put in the order in which they are parsed.
 struct CommandLineWords {
-    private static let valuedOptions = ["--store", "--cfg", "--format", "--log-level", "--author", "-f"]
+    static let valuedOptions = ["--store", "--cfg", "--format", "--log-level", "--author", "-f"]
 
     /// What to parse.
     private(set) var words: [String]

@@ -5,6 +5,9 @@ enum ValueType: Hashable {
     case text, json, number, bool, null, binary
     case media(String)
 
+    /// The short names.
+    static let names = ["text", "json", "number", "bool", "null", "binary"]
+
     static let help = "text, json, number, bool, null, binary, or a media type such as application/yaml."
 
     /// Reads a type as it is written.

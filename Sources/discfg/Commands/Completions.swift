@@ -24,7 +24,12 @@ struct Completions: ParsableCommand {
     }
 
     func run() throws {
-        guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
-        try Descriptor.output.write(Array((Discfg.completionScript(for: shell) + "\n").utf8))
+        let script =
+            switch shell {
+            case .bash: CompletionScripts.bash
+            case .zsh: CompletionScripts.zsh
+            case .fish: CompletionScripts.fish
+            }
+        try Descriptor.output.write(Array(script.utf8))
     }
 }

@@ -19,7 +19,7 @@ struct Edit: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("What a new value is: \(ValueType.help)", valueName: "type"),
-        transform: ValueType.init(parsing:))
+        completion: .list(ValueType.names), transform: ValueType.init(parsing:))
     var type: ValueType?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Why; kept in the history.", valueName: "text"))

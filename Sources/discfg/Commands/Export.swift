@@ -21,13 +21,13 @@ struct Export: AsyncParsableCommand {
         help: ArgumentHelp(
             "json, yaml, toml, env or properties; by default what the name of --output says, or json.",
             valueName: "format"),
-        transform: ConfigFormat.init(parsing:))
+        completion: .list(ConfigFormat.allCases.map(\.rawValue)), transform: ConfigFormat.init(parsing:))
     var format: ConfigFormat?
 
     @Option(name: .customLong("rev"), help: ArgumentHelp("Export as of this revision.", valueName: "n"))
     var revision: Revision?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write to a file.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write to a file.", valueName: "file"), completion: .file())
     var output: String?
 
     @OptionGroup

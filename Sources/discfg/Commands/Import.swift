@@ -18,7 +18,7 @@ struct Import: AsyncParsableCommand {
                 discfg import - --as json --prefix /cm --prune
             """)
 
-    @Argument(help: ArgumentHelp("The file; “-” for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file; “-” for standard input.", valueName: "file"), completion: .file())
     var file: String
 
     @OptionGroup(title: "Reading the file")
@@ -93,7 +93,7 @@ struct ImportOptions: ParsableArguments {
         name: .customLong("as"),
         help: ArgumentHelp(
             "json, yaml, toml, env or properties; by default what the file's name says.", valueName: "format"),
-        transform: ConfigFormat.init(parsing:))
+        completion: .list(ConfigFormat.allCases.map(\.rawValue)), transform: ConfigFormat.init(parsing:))
     var format: ConfigFormat?
 
     @Flag(help: "Make a key of each element of an array.")

@@ -48,7 +48,8 @@ struct NotifyAdd: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What webhooks are signed with; others may see it in the list of processes."))
     var secret: String?
 
-    @Option(help: ArgumentHelp("A file with that secret; “-” is standard input.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("A file with that secret; “-” is standard input.", valueName: "path"), completion: .file())
     var secretFile: String?
 
     @Option(help: ArgumentHelp("A name for the notification; by default one is made.", valueName: "name"))

@@ -22,12 +22,13 @@ struct SetCommand: AsyncParsableCommand {
     var arguments: [String] = []
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Take the value from a file; VALUE is left out.", valueName: "file"))
+        name: .shortAndLong, help: ArgumentHelp("Take the value from a file; VALUE is left out.", valueName: "file"),
+        completion: .file())
     var data: String?
 
     @Option(
         help: ArgumentHelp("What the value is: \(ValueType.help)", valueName: "type"),
-        transform: ValueType.init(parsing:))
+        completion: .list(ValueType.names), transform: ValueType.init(parsing:))
     var type: ValueType?
 
     @Option(

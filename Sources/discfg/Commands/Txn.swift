@@ -16,7 +16,7 @@ struct Txn: AsyncParsableCommand {
                      "then":[{"set":"/lock","value":"me","ttl":"30s"}]}' | discfg txn -
             """)
 
-    @Argument(help: ArgumentHelp("The file; “-” for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file; “-” for standard input.", valueName: "file"), completion: .file())
     var file: String
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Why; kept in the history.", valueName: "text"))
