@@ -46,7 +46,7 @@ enum CompletionScripts {
                 _files
                 return
             fi
-            names=("${(@)found[2,-1]%%$'\t'*}")
+            names=("${(@)found[2,-1]%%[[:cntrl:]]*}")
             names=("${(@)names:#}")
             open=("${(@M)names:#*[/:=]}")
             closed=("${(@)names:#*[/:=]}")
