@@ -66,7 +66,7 @@ extension Notifier: NotificationStore {
         } catch let failure as DeliveryFailure {
             throw DiscfgError(
                 .deliveryFailed, "“\(id)” did not take the test: \(failure.reason)",
-                hint: "Mend the target or its permissions, and test again.")
+                hint: "Fix the target or its permissions, and test again.")
         }
     }
 

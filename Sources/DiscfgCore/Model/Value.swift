@@ -62,7 +62,7 @@ public struct Value: Sendable, Hashable {
         do {
             return try JSONValue(parsing: bytes)
         } catch {
-            throw .invalid("The value is not valid JSON: \(error).", hint: "Mend it, or give it the type text/plain.")
+            throw .invalid("The value is not valid JSON: \(error).", hint: "Fix it, or give it the type text/plain.")
         }
     }
 }

@@ -96,7 +96,7 @@ struct WebhookSender: Sendable {
 
     private func resolve(_ place: Place) async throws -> SocketAddress {
         if let address = try? SocketAddress(ipAddress: place.host, port: place.port) { return address }
-        let failure = DeliveryFailure("There is no host “\(place.host)”, or nobody said so in time.")
+        let failure = DeliveryFailure("There is no host “\(place.host)”, or it was not found in time.")
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let found = loop.makePromise(of: SocketAddress.self)
         // What looks it up cannot be cancelled, and may take longer than anybody wants to wait.
