@@ -6,13 +6,13 @@ struct Confirmation {
     let subject: String
     let name: String
 
-    /// - Throws: `DiscfgError` when there is nobody to ask, or the answer is another.
+    /// - Throws: `DiscfgError` if there is no terminal, or the answer is not the name.
     func ask() throws {
         guard Descriptor.input.isTerminal, Descriptor.error.isTerminal else {
             throw DiscfgError.invalid(
-                "Deleting \(subject) needs a yes, and there is nobody to ask.", hint: "Add --yes.")
+                "Deleting \(subject) needs confirmation, and there is no terminal to ask on.", hint: "Add --yes.")
         }
-        try Descriptor.error.write(Array("Delete \(subject) for good? Type its name: ".utf8))
+        try Descriptor.error.write(Array("Delete \(subject)? This cannot be undone. Type its name: ".utf8))
         guard readLine() == name else { throw DiscfgError(.conditionFailed, "Nothing was deleted.") }
     }
 }

@@ -38,7 +38,8 @@ struct OpenStore: Sendable {
             }
             return
         case .sqlite(let path):
-            service = Self.service(try SQLiteEngine(path: path, logger: logger), metrics, pollInterval, logger)
+            try Descriptor.checkFree()
+            service = Self.service(try SQLiteEngine(path: path), metrics, pollInterval, logger)
         case .dynamodb(let address):
             let client = try Self.client(settings, address, metrics: metrics, logger: logger)
             let units = Counter(label: "discfg_dynamodb_units_total", dimensions: [], factory: metrics)

@@ -126,6 +126,22 @@ struct CommandTests {
         }
     }
 
+    @Test("A mistake is named: too few files, no terminal, no such key in that config, no such command")
+    func mistakes() async throws {
+        try await Sandbox.with { sandbox in
+            let few = try await sandbox.bash("ulimit -n 8; discfg ls")
+            #expect(
+                few.status == 3 && few.error.contains("may open only") && few.error.contains("ulimit"), "\(few.error)")
+            try await sandbox.discfg("create", "staging")
+            let refused = try await sandbox.discfg("cfg", "delete", "staging")
+            #expect(refused.status == 2 && refused.error.contains("with 1 revision needs confirmation"))
+            #expect(try await sandbox.discfg("get", "staging", "/a").error.contains("“discfg ls --cfg staging”"))
+            #expect(try await sandbox.discfg("help", "nope").status == 2)
+            let nothing = try await sandbox.discfg("history", "/nothing")
+            #expect(nothing.status == 0 && nothing.error.contains("note: no commit"), "\(nothing.error)")
+        }
+    }
+
     @Test("A key without a leading slash is listed, read and deleted by the same name")
     func bareKeys() async throws {
         try await Sandbox.with { sandbox in

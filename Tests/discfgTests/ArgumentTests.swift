@@ -13,7 +13,8 @@ struct ArgumentTests {
             ("-f json --cfg=x cfg list", "cfg list -f json --cfg=x"), ("--version", "--version"),
             ("exec /a -- ls -l --", "exec /a --command-word=.ls --command-word=.-l --command-word=.--"),
             ("--cfg x exec -- a", "exec --cfg x --command-word=.a"), ("watch /a -- ls", "watch /a -- ls"),
-            ("help get", "help get"), ("set /a -- -5", "set /a -- -5"),
+            ("help get", "help get"), ("history -n1 /a", "history -n 1 /a"), ("set /a -n1", "set /a -n1"),
+            ("set /a -- -5", "set /a -- -5"),
         ])
     func order(line: String, expected: String) throws {
         let words = line.split(separator: " ").map(String.init)
@@ -27,6 +28,10 @@ struct ArgumentTests {
         #expect(error.hint == "Did you mean “get”?")
         let other = try #require(throws: DiscfgError.self) { try CommandLineWords(["cfg", "frobnicate"]) }
         #expect(other.hint == "See “discfg --help”.")
+        for words in [["help", "nope"], ["help", "cfg", "bogus"]] {
+            #expect(throws: DiscfgError.self) { try CommandLineWords(words) }
+        }
+        #expect(try CommandLineWords(["help", "cfg", "list"]).words.count == 3)
     }
 
     @Test("One more positional argument than needed names the config")

@@ -211,9 +211,9 @@ struct HelpTests {
             Discfg.helpMessage(for: Exec.self, columns: 80) == """
                 OVERVIEW: Run a command with keys as environment variables.
 
-                The command takes the place of discfg: signals reach it, and its exit status
-                is its own; 127 when it is not found, 126 when it cannot be run. /db/pool-size
-                below /db is POOL_SIZE; of two prefixes the later goes first.
+                The command replaces the discfg process: it receives the signals, and its exit
+                status is the one you see; 127 if it is not found, 126 if it cannot be run.
+                /db/pool-size below /db is POOL_SIZE; of two prefixes the later wins.
 
                 Examples:
                   discfg exec /db -- psql
@@ -227,8 +227,7 @@ struct HelpTests {
                 OPTIONS:
                   --strict                Fail where two keys make one name, or a key makes
                                           none; otherwise that is a warning.
-                  --pristine              Pass on nothing of the environment but these
-                                          variables.
+                  --pristine              Start the command with these variables alone.
                   --store <url>           Where configs are kept. (DISCFG_STORE; default:
                                           sqlite:)
                   --cfg <name>            The config. (DISCFG_CFG, then .discfg; default:

@@ -114,8 +114,8 @@ extension DiscfgError {
     /// A key that is not there.
     public static func noKey(_ key: Key, in config: ConfigName) -> DiscfgError {
         DiscfgError(
-            .keyNotFound, "There is no key “\(key)” in config “\(config)”.", hint: "See what there is with “discfg ls”."
-        )
+            .keyNotFound, "There is no key “\(key)” in config “\(config)”.",
+            hint: "See what there is with “discfg \(config == .default ? "ls" : "ls --cfg \(config)")”.")
     }
 
     /// A lease that is not there, or is ending.
@@ -134,8 +134,7 @@ extension DiscfgError {
     /// A log that ended when its config was deleted.
     public static func madeAnew(oldest: Revision) -> DiscfgError {
         DiscfgError(
-            .compacted,
-            "The config was deleted and created again; the oldest revision that can be read is \(oldest).",
+            .compacted, "The config was deleted and created again; the oldest revision that can be read is \(oldest).",
             hint: "Read the current state, then follow the changes after its revision.")
     }
 }

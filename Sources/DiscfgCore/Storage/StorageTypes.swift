@@ -78,7 +78,7 @@ public struct LogTail: Sendable, Hashable {
         guard revision <= self.revision else {
             throw DiscfgError(
                 .futureRevision, "Revision \(revision) is not there yet; the newest is \(self.revision).",
-                hint: "Ask for that one, or for none to get the newest.")
+                hint: "Give that revision or an earlier one.")
         }
     }
 }

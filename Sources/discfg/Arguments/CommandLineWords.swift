@@ -18,6 +18,8 @@ struct CommandLineWords {
         let names = try Self.commandNames(rest, below: root)
         self.words = Array(rest.prefix(names) + options + rest.dropFirst(names))
         if rest.first == Exec.configuration.commandName { passCommand() }
+        if rest.first == "help" { _ = try Self.commandNames(rest.dropFirst(), below: root, isComplete: true) }
+        if rest.first == History.configuration.commandName { splitCounts() }
     }
 
     /// Refuses arguments that are not UTF-8: Swift would replace their bytes, and something else would be stored.
@@ -48,11 +50,13 @@ struct CommandLineWords {
 
     /// How many of the first words name a command and its subcommand.
     private static func commandNames(
-        _ words: ArraySlice<String>, below command: any ParsableCommand.Type
+        _ words: ArraySlice<String>, below command: any ParsableCommand.Type, isComplete: Bool = false
     ) throws(DiscfgError) -> Int {
         let configuration = command.configuration
         let subcommands = configuration.subcommands + configuration.groupedSubcommands.flatMap { $0.subcommands }
-        guard let word = words.first, !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return 0 }
+        // “help” takes names of commands alone.
+        let isOver = subcommands.isEmpty && !isComplete
+        guard let word = words.first, !isOver, !word.hasPrefix("-"), word != "help" else { return 0 }
         guard let next = subcommands.first(where: { $0.configuration.commandName == word }) else {
             let names = subcommands.compactMap { $0.configuration.commandName }
             let nearest = names.min { $0.distance(to: word) < $1.distance(to: word) } ?? ""
@@ -61,7 +65,16 @@ struct CommandLineWords {
                 ? "Did you mean “\(nearest)”?" : "See “discfg --help”."
             throw .invalid("There is no command “\(word)”.", hint: hint)
         }
-        return try 1 + commandNames(words.dropFirst(), below: next)
+        return try 1 + commandNames(words.dropFirst(), below: next, isComplete: isComplete)
+    }
+
+    /// Splits `-n5` into two words, as git's users write it.
+    private mutating func splitCounts() {
+        words = words.flatMap { word -> [String] in
+            let digits = word.dropFirst(2)
+            let isCount = word.hasPrefix("-n") && !digits.isEmpty && digits.allSatisfy { ("0"..."9").contains($0) }
+            return isCount ? ["-n", String(digits)] : [word]
+        }
     }
 
     private mutating func passCommand() {

@@ -7,7 +7,8 @@ struct CfgDelete: AsyncParsableCommand {
         commandName: "delete",
         abstract: "Delete a config, with all its keys and all its history.",
         discussion: """
-            Asks first, unless --yes is given; where it cannot ask it refuses.
+            Asks you to type its name, unless --yes is given; without a terminal it is
+            refused.
 
             Example:
               discfg cfg delete staging --yes
@@ -26,7 +27,7 @@ struct CfgDelete: AsyncParsableCommand {
         try await globals.withSession(config: name) { session in
             let info = try await session.store.info(of: session.config)
             if !yes {
-                let subject = "config “\(info.name)” with \(info.revision) revisions"
+                let subject = "config “\(info.name)” with \(info.revision) revision\(info.revision == 1 ? "" : "s")"
                 try Confirmation(subject: subject, name: info.name.description).ask()
             }
             try await session.store.deleteConfig(session.config)

@@ -8,7 +8,7 @@ struct Env: AsyncParsableCommand {
         commandName: "env",
         abstract: "Print keys as environment variables, quoted for a shell.",
         discussion: """
-            /db/pool-size below /db is POOL_SIZE; of two prefixes the later goes first.
+            /db/pool-size below /db is POOL_SIZE; of two prefixes the later wins.
 
             Examples:
               discfg env /db

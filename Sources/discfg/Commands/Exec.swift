@@ -8,9 +8,9 @@ struct Exec: AsyncParsableCommand {
         abstract: "Run a command with keys as environment variables.",
         usage: "discfg exec [<prefix> ...] [<options>] -- <command> ...",
         discussion: """
-            The command takes the place of discfg: signals reach it, and its exit status
-            is its own; 127 when it is not found, 126 when it cannot be run. /db/pool-size
-            below /db is POOL_SIZE; of two prefixes the later goes first.
+            The command replaces the discfg process: it receives the signals, and its exit
+            status is the one you see; 127 if it is not found, 126 if it cannot be run.
+            /db/pool-size below /db is POOL_SIZE; of two prefixes the later wins.
 
             Examples:
               discfg exec /db -- psql
@@ -20,7 +20,7 @@ struct Exec: AsyncParsableCommand {
     @OptionGroup
     var selection: VariableOptions
 
-    @Flag(help: "Pass on nothing of the environment but these variables.")
+    @Flag(help: "Start the command with these variables alone.")
     var pristine = false
 
     /// How the words behind “--” arrive, each with a point in front, as a word may be empty; see `CommandLineWords`.

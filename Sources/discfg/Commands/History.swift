@@ -33,6 +33,7 @@ struct History: AsyncParsableCommand {
         let selection = try KeySelection.subtree(path)
         try await globals.withSession(expiry: .committed) { session in
             let page = try await session.history(of: selection, by: globals.author, limit: limit)
+            if page.commits.isEmpty { Output.note("note: no commit that is kept matches") }
             let text = page.commits.map { $0.description(for: session.output.terminal) }.joined(separator: "\n")
             try session.output.answer(human: text) { page.write(to: &$0, session.output.style) }
         }

@@ -62,7 +62,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How often the log is looked at for watchers while others write, such as 200ms; less often after a while.",
+            "How often to poll for other processes' commits while somebody watches, such as 200ms; less often after a while.",
             valueName: "duration"), transform: { try DurationText.parse($0) })
     var pollInterval: Duration?
 
@@ -79,14 +79,14 @@ struct Serve: AsyncParsableCommand {
         if allowPrivateWebhooks { settings.allowsPrivateWebhooks = true }
         guard maxConnections > 0 else {
             throw DiscfgError.invalid(
-                "A server for \(maxConnections) connections answers nobody.", hint: "Allow at least 1.")
+                "--max-connections \(maxConnections) is too low.", hint: "Give at least 1.")
         }
         guard (64...1 << 20).contains(maxRequestMemory) else {
             throw DiscfgError.invalid(
                 "--max-request-memory is \(maxRequestMemory).", hint: "Give a number of MiB from 64 to \(1 << 20).")
         }
         if let pollInterval, pollInterval < .milliseconds(1) {
-            throw DiscfgError.invalid("A poll interval of \(pollInterval) leaves no rest.", hint: "Give at least 1ms.")
+            throw DiscfgError.invalid("--poll-interval \(pollInterval) is too short.", hint: "Give at least 1ms.")
         }
         let environment = settings.environment
         let server = Server.Options(

@@ -6,7 +6,7 @@ import DiscfgDynamoDB
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Make, describe or destroy the store itself.",
+        abstract: "Create, describe or destroy the store itself.",
         discussion: """
             Examples:
               discfg --store dynamodb:discfg store init
@@ -19,7 +19,7 @@ struct StoreCommand: ParsableCommand {
 struct StoreInit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Make the store where it is missing: the DynamoDB table, or the SQLite file.",
+        abstract: "Create the store if it does not exist: the DynamoDB table, or the SQLite file.",
         discussion: """
             A table is created with throughput on demand, a stream of its changes, and an
             index of what expires; the command waits until it is ready. An existing store
@@ -136,8 +136,8 @@ struct StoreDestroy: AsyncParsableCommand {
         commandName: "destroy",
         abstract: "Delete the DynamoDB table, with all configs and all history.",
         discussion: """
-            Asks first, unless --yes is given; where it cannot ask it refuses. A protected
-            table is not deleted.
+            Asks you to type its name, unless --yes is given; without a terminal it is
+            refused. A protected table is not deleted.
 
             Example:
               discfg --store dynamodb:trial store destroy --yes

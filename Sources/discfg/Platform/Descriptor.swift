@@ -63,6 +63,33 @@ struct Descriptor: Sendable {
     }
 }
 
+extension Descriptor {
+    /// How many files a command on a SQLite file has open at a time.
+    static let neededForFile = 10
+
+    /// Checks that the process may open so many more files; SQLite reports that it may not as a file that is read-only.
+    ///
+    /// - Throws: `DiscfgError` with code `storeUnavailable` that names the limit.
+    static func checkFree(_ count: Int = neededForFile) throws(DiscfgError) {
+        var open: [Int32] = []
+        defer { for number in open { close(number) } }
+        while open.count < count {
+            let number = openNull()
+            if number >= 0 {
+                open.append(number)
+            } else if errno == EMFILE || errno == ENFILE {
+                throw DiscfgError(
+                    .storeUnavailable,
+                    "The store cannot be opened: this process may open only \(open.count) more files.",
+                    hint: "Raise the limit on open files, as with “ulimit -n 1024”.")
+            } else {
+                // Without /dev/null there is nothing to count with.
+                return
+            }
+        }
+    }
+}
+
 /// Files by their path; `-` is standard input.
 enum LocalFile {
     /// What the file holds.
@@ -103,6 +130,8 @@ extension DiscfgError {
             "“\(name)” \(problem): \(String(cString: strerror(number))).", hint: "Check the path and its permissions.")
     }
 }
+
+private func openNull() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
 // The members of Descriptor hide the functions of the system that have the same names.
 private func systemWrite(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
