@@ -33,7 +33,7 @@ struct CommandTests {
         }
     }
 
-    @Test("Names and data cannot steer the terminal on which they are printed, and files keep every byte")
+    @Test("Names and data cannot steer a terminal, and files keep every byte")
     func escapes() async throws {
         try await Sandbox.with { sandbox in
             let keys = #"{"then":[{"set":"/k\u001b[2Jey","value":"a\u001b[2J"},{"set":"/k\u001b[2Jey/sub","value":1}]}"#
@@ -126,7 +126,7 @@ struct CommandTests {
         }
     }
 
-    @Test("A mistake is named: too few files, no terminal, no such key in that config, no such command")
+    @Test("A small mistake is named by its cause")
     func mistakes() async throws {
         try await Sandbox.with { sandbox in
             let few = try await sandbox.bash("ulimit -n 8; discfg ls")

@@ -40,7 +40,7 @@ struct CompletionTests {
         #expect(found.name == "words" && Set(found.words) == Set(expected), "\(line): \(found.words)")
     }
 
-    @Test("What stands before the part that is completed stays, and the line's options choose the store")
+    @Test("The lead of a word is kept, and the line's options choose the store")
     func leads() {
         let request = CompletionRequest(["--store", "memory:", "get", "--cfg=pro"])
         #expect(request.lead == "--cfg=" && request.prefix == "pro" && request.globals == ["--store", "memory:"])

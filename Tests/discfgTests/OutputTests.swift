@@ -38,7 +38,7 @@ struct OutputTests {
         #expect(text.contains("\\u{1b}[2J") && !text.contains("\u{1B}") && text.contains("\n"))
     }
 
-    @Test("A document is exact for a program, and without what would steer a terminal for a person")
+    @Test("A document is exact for programs and escaped for a terminal")
     func shown() {
         let bytes = Array("A='\u{1B}]0;x\u{7}'\n\tb\u{9B}\n".utf8)
         #expect(Output(format: .human, terminal: .none).shown(bytes) == bytes)
