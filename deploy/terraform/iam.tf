@@ -1,7 +1,7 @@
 # Roles: one for each function, none of them with AWS's own policies, which name every resource of the account.
 
 locals {
-  # Who finds what is overdue, and tells how the table is.
+  # The functions that find what is overdue and describe the table.
   keepers = toset(["api", "schedule"])
   # Whether there is anything outside of the table that notifications go to.
   has_targets = length(concat(var.topic_arns, var.queue_arns, var.event_bus_arns)) > 0

@@ -11,12 +11,12 @@ output "api_url" {
 }
 
 output "api_arn" {
-  description = "With auth = “IAM”, the resource of execute-api:Invoke in the policy of who may call the HTTP API."
+  description = "With auth = “IAM”, the resource of execute-api:Invoke in the policy of callers of the HTTP API."
   value       = "${aws_apigatewayv2_api.http.execution_arn}/*"
 }
 
 output "function_url" {
-  description = "Where the api function answers without the API, to who may InvokeFunctionUrl and InvokeFunction."
+  description = "URL of the api function without the API, for callers with InvokeFunctionUrl and InvokeFunction."
   value       = one(aws_lambda_function_url.api[*].function_url)
 }
 

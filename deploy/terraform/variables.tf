@@ -55,7 +55,7 @@ variable "auth" {
 }
 
 variable "jwt_issuer" {
-  description = "With auth = “JWT”, who issues the tokens, such as “https://accounts.example.com”."
+  description = "With auth = “JWT”, the issuer of the tokens, such as “https://accounts.example.com”."
   type        = string
   default     = ""
   nullable    = false
@@ -67,7 +67,7 @@ variable "jwt_issuer" {
 
   validation {
     condition     = var.auth != "JWT" || var.jwt_issuer != ""
-    error_message = "auth = “JWT” needs jwt_issuer, the URL of who issues the tokens."
+    error_message = "auth = “JWT” needs jwt_issuer, the URL of the issuer."
   }
 }
 
