@@ -90,8 +90,9 @@ final class CommitPipeline: Sendable {
                     throwing: DiscfgError(
                         .overloaded, "\(Self.maximumWaiting) writes to config “\(config)” are waiting already.",
                         hint: "Try again in a moment; nothing was written."))
-            // Neither cancelled with the caller, whose writes others may have joined, nor held to what is set for the caller's task.
-            case true?: Task.detached { await self.drain() }
+            // Not cancelled with the caller, whose writes others may have joined. What is set for its task holds here as well: in
+            // Lambda that is the moment by which the store must have answered.
+            case true?: Task(executorPreference: time.executor) { await self.drain() }
             case false?: break
             }
         }
@@ -143,6 +144,6 @@ final class CommitPipeline: Sendable {
                 .storeUnavailable, "Other writers to config “\(config)” were first \(attempt - 1) times in a row.",
                 hint: "Nothing was written; try again in a moment.")
         }
-        try await time.sleep(.milliseconds(Int.random(in: 5...20) << min(attempt - 2, Self.maximumDoublings)))
+        try await time.sleep(.milliseconds(time.random(in: 5...20) << min(attempt - 2, Self.maximumDoublings)))
     }
 }

@@ -1,6 +1,6 @@
 extension ConfigService {
     public func changes(_ query: ChangesQuery, in config: ConfigName) async throws -> ChangePage {
-        let deadline = ContinuousClock.now + min(query.wait ?? .zero, ChangesQuery.maximumWait)
+        let deadline = time.instant() + min(query.wait ?? .zero, ChangesQuery.maximumWait)
         let follower = lane(config).follower
         var position = query.after
         // From the first reading on it is one log, whatever is made anew in its place.
@@ -12,7 +12,7 @@ extension ConfigService {
             incarnation = page.incarnation
             if let last = page.commits.last { position = last.revision }
             let selected = page.commits.compactMap { $0.selecting(query.selection) }
-            let remaining = deadline - ContinuousClock.now
+            let remaining = deadline - time.instant()
             if !selected.isEmpty || (remaining <= .zero && (page.commits.isEmpty || query.wait != nil)) {
                 return ChangePage(
                     commits: selected, scanned: position, revision: max(page.tail, position), log: page.incarnation)

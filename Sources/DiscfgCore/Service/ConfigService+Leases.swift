@@ -15,7 +15,7 @@ extension ConfigService {
                 "\(id ?? 0) cannot be the id of a lease.", hint: "Give a positive number, or none.")
         }
         while true {
-            let lease = Lease(id: id ?? .random(in: 1 ... .max), ttl: ttl, expiry: time.now() + ttl)
+            let lease = Lease(id: id ?? time.random(in: 1 ... .max), ttl: ttl, expiry: time.now() + ttl)
             if try await engine.createLease(lease, in: config) { return lease }
             guard id == nil else {
                 throw DiscfgError(

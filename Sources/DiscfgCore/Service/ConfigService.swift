@@ -69,7 +69,7 @@ public final class ConfigService: Sendable {
     func lane(_ config: ConfigName) -> Lane {
         lanes.withLock { lanes in
             if let lane = lanes[config] { return lane }
-            let (ownWrites, memory) = (OwnWrites(), WriterMemorySlot())
+            let (ownWrites, memory) = (OwnWrites(time: time), WriterMemorySlot())
             let follower = LogFollower(pace: pollInterval, time: time) { [engine] revision, incarnation in
                 let page = try await engine.log(
                     of: config, after: revision, limit: 1000, incarnation: incarnation, consistency: .eventual)

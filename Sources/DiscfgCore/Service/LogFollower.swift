@@ -25,9 +25,10 @@ final class LogFollower: Sendable {
 
         /// Takes out the waiters for which the test holds; they are resumed outside the lock.
         mutating func takeWaiters(where test: (Waiter) -> Bool) -> [CheckedContinuation<Void, any Error>] {
-            let fitting = waiters.filter { test($0.value) }
-            for id in fitting.keys { waiters[id] = nil }
-            return fitting.values.map(\.continuation)
+            // In the order in which they came.
+            let fitting = waiters.filter { test($0.value) }.sorted { $0.key < $1.key }
+            for (id, _) in fitting { waiters[id] = nil }
+            return fitting.map(\.value.continuation)
         }
     }
 
@@ -77,7 +78,7 @@ final class LogFollower: Sendable {
             state.nextID += 1
             return state.nextID
         }
-        let deadline = ContinuousClock.now + duration
+        let deadline = time.instant() + duration
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let outcome: (resume: Bool, poll: Bool) = state.withLock { state in
@@ -89,7 +90,7 @@ final class LogFollower: Sendable {
                 }
                 if outcome.resume { continuation.resume() }
                 // Not of the caller: others wait with it.
-                if outcome.poll { Task.detached { await self.poll() } }
+                if outcome.poll { Task.detached(executorPreference: time.executor) { await self.poll() } }
             }
         } onCancel: {
             let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
@@ -101,10 +102,10 @@ final class LogFollower: Sendable {
     private func poll() async {
         var interval = pace.lowerBound
         var failures = 0
-        var nextLook = ContinuousClock.now
+        var nextLook = time.instant()
         while let position = nextPosition() {
             // Waking for a deadline is no reason to ask the store.
-            if ContinuousClock.now >= nextLook {
+            if time.instant() >= nextLook {
                 do {
                     let page = try await read(position.revision, position.incarnation)
                     interval = page.commits.isEmpty ? min(interval * 2, pace.upperBound) : pace.lowerBound
@@ -118,9 +119,9 @@ final class LogFollower: Sendable {
                     failures = 0
                     fail(with: error)
                 }
-                nextLook = ContinuousClock.now + interval
+                nextLook = time.instant() + interval
             }
-            let now = ContinuousClock.now
+            let now = time.instant()
             for waiter in state.withLock({ $0.takeWaiters { $0.deadline <= now } }) { waiter.resume() }
             let deadline = state.withLock { $0.waiters.values.map(\.deadline).min() } ?? now
             // The sleep of a task that nobody cancels does not throw.

@@ -100,22 +100,28 @@ final class OwnWrites: Sendable {
     private struct State {
         var current = Generation()
         var previous = Generation()
-        var since = ContinuousClock.now
+        var since: ContinuousClock.Instant
 
-        mutating func age() {
-            let elapsed = ContinuousClock.now - since
+        mutating func age(_ now: ContinuousClock.Instant) {
+            let elapsed = now - since
             guard elapsed > OwnWrites.age else { return }
             previous = elapsed > OwnWrites.age * 2 ? Generation() : current
-            (current, since) = (Generation(), .now)
+            (current, since) = (Generation(), now)
         }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    private let time: TimeSource
+
+    init(time: TimeSource) {
+        state = Mutex(State(since: time.instant()))
+        self.time = time
+    }
 
     /// Notes keys that are about to be written.
     func insert(_ keys: some Sequence<Key>) {
         state.withLock { state in
-            state.age()
+            state.age(time.instant())
             state.current.insert(keys)
         }
     }
@@ -123,7 +129,7 @@ final class OwnWrites: Sendable {
     /// Whether any key of a range may have been written.
     func touches(_ range: KeyRange) -> Bool {
         state.withLock { state in
-            state.age()
+            state.age(time.instant())
             return state.current.touches(range) || state.previous.touches(range)
         }
     }

@@ -88,6 +88,6 @@ extension EtcdService {
     /// Does what must be done also when the caller is gone, as far as it can be done.
     func cleanUp(_ work: @escaping @Sendable () async throws -> Void) async {
         // Of a task of its own: the caller's is cancelled, and nothing would be written for it.
-        _ = await Task.detached { try await work() }.result
+        _ = await Task.detached(executorPreference: options.time.executor) { try await work() }.result
     }
 }

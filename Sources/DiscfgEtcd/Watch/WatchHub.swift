@@ -45,7 +45,9 @@ final class WatchHub: Sendable {
             if state.follower == nil {
                 (state.position, state.announced) = (revision, revision)
                 // Not of the caller: what its task is bound by does not bind the others.
-                state.follower = Task.detached { [weak self] in await self?.follow() }
+                state.follower = Task.detached(executorPreference: time.executor) { [weak self] in
+                    await self?.follow()
+                }
             }
             let id = state.nextID
             state.nextID += 1
@@ -124,7 +126,7 @@ final class WatchHub: Sendable {
             state.position = max(before, page.scanned)
             return (before, state.marks(for: page.commits))
         }
-        for (id, mark) in marks { mark.stream.mark(id, after: before, through: mark.revision) }
+        for (id, mark) in marks.sorted(by: { $0.key < $1.key }) { mark.stream.mark(id, after: before, through: mark.revision) }
         let reached = state.withLock { state in
             state.announced = max(state.announced, page.scanned)
             let reached = state.milestones.filter { $0.revision <= state.announced }
@@ -141,7 +143,7 @@ final class WatchHub: Sendable {
             state.follower = nil
             return state.members
         }
-        for (id, member) in members { member.stream.fail(id, error, oldest: oldest ?? 0) }
+        for (id, member) in members.sorted(by: { $0.key < $1.key }) { member.stream.fail(id, error, oldest: oldest ?? 0) }
     }
 }
 

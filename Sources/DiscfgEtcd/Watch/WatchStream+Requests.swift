@@ -111,12 +111,12 @@ extension WatchStream {
 
     private func makeTicker() -> Task<Void, Never> {
         let interval = max(service.options.progressInterval, .milliseconds(100))
-        let sleep = service.options.time.sleep
-        return Task.detached { [weak self] in
+        let time = service.options.time
+        return Task.detached(executorPreference: time.executor) { [weak self] in
             while !Task.isCancelled {
                 // Not all at once, where many were made at once.
-                let delay = Int64.random(in: 0...interval.milliseconds / 10)
-                do { try await sleep(interval + .milliseconds(delay)) } catch { return }
+                let delay = time.random(in: 0...interval.milliseconds / 10)
+                do { try await time.sleep(interval + .milliseconds(delay)) } catch { return }
                 self?.tick()
             }
         }
