@@ -105,6 +105,13 @@ let package = Package(
         ),
         .target(name: "DynamoDBPatternsTesting", dependencies: ["AWSClient", "DynamoDBPatterns"]),
         .target(
+            name: "DiscfgSimulation",
+            dependencies: [
+                "DiscfgCore", "DiscfgEtcd", "DynamoDBPatterns", "DynamoDBPatternsTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
             name: "DiscfgDynamoDB",
             dependencies: [
                 "AWSClient",
@@ -290,6 +297,10 @@ let package = Package(
             path: "Benchmarks/Patterns"
         ),
         .testTarget(name: "DiscfgCoreTests", dependencies: ["DiscfgCore", "DiscfgTestSupport"]),
+        .testTarget(
+            name: "DiscfgSimulationTests",
+            dependencies: ["DiscfgCore", "DiscfgSimulation", "DynamoDBPatternsTesting"]
+        ),
         .testTarget(
             name: "DiscfgFormatsTests",
             dependencies: ["DiscfgFormats", "DiscfgTestSupport", "DiscfgYAML"],

@@ -31,7 +31,7 @@ extension Simulation {
     }
 
     /// How long the next call, or the way of its answer, takes.
-    func latency() -> Int64 {
+    package func latency() -> Int64 {
         state.withLock { state in
             guard state.generator.choose(100) < state.slowPercent else {
                 return state.generator.microseconds(in: timing.call)

@@ -34,7 +34,7 @@ extension Simulation {
     ///   - process: Who waits.
     ///   - event: What for.
     /// - Throws: `CancellationError` when the task or the run was cancelled.
-    func park(_ microseconds: Int64, process: String, event: String) async throws {
+    package func park(_ microseconds: Int64, process: String, event: String) async throws {
         let id = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
@@ -70,7 +70,7 @@ extension Simulation {
     }
 
     /// Writes down what happened to a process.
-    func note(_ event: String, of process: String) {
+    package func note(_ event: String, of process: String) {
         state.withLock { $0.turns.append(Turn(time: $0.now, process: process, event: event)) }
     }
 }

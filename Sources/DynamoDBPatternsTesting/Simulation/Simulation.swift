@@ -38,7 +38,8 @@ public final class Simulation: Sendable {
     public let seed: UInt64
     /// How long things take.
     public let timing: Timing
-    let executor = SimulationExecutor()
+    /// Runs the tasks of the processes, also those that a process starts with this as their preference.
+    package let executor = SimulationExecutor()
     let state: Mutex<State>
 
     struct State {
@@ -87,6 +88,9 @@ public final class Simulation: Sendable {
     /// What happened so far, in order.
     public var turns: [Turn] { state.withLock { $0.turns } }
 
+    /// The right time, in microseconds since 1970.
+    package var microseconds: Int64 { state.withLock { $0.now } }
+
     /// Moves the time.
     public func advance(by duration: Duration) { state.withLock { $0.now += max(duration.microseconds, 0) } }
 
@@ -115,7 +119,7 @@ public struct InvariantViolation: Error, Sendable, CustomStringConvertible {
 
 extension Duration {
     /// Whole microseconds, rounded down.
-    var microseconds: Int64 {
+    package var microseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }

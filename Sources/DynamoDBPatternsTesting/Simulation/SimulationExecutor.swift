@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// When it has none left, every process waits: that is how the simulation knows, without counting, and child tasks of a
 /// process are no exception.
-final class SimulationExecutor: TaskExecutor {
+package final class SimulationExecutor: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         var next = 0
@@ -13,7 +13,7 @@ final class SimulationExecutor: TaskExecutor {
 
     private let state = Mutex(State())
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isKept = state.withLock { state in
             if !state.isClosed { state.jobs.append(job) }
