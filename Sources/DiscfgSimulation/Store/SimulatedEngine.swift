@@ -1,0 +1,240 @@
+package import DiscfgCore
+package import DynamoDBPatternsTesting
+
+/// One process's way to the store: every call takes simulated time and may go wrong.
+package struct SimulatedEngine: StorageEngine {
+    let store: SimulatedStore
+    let process: SimulatedProcess
+
+    package init(_ store: SimulatedStore, for process: SimulatedProcess) {
+        (self.store, self.process) = (store, process)
+    }
+
+    private var engine: any StorageEngine { store.engine }
+
+    package var description: StorageDescription { engine.description }
+    package var limits: StorageLimits { engine.limits }
+
+    package var traits: StorageTraits {
+        var traits = engine.traits
+        guard store.options.isRemote else { return traits }
+        traits.readsTellTail = false
+        traits.pollInterval = .milliseconds(200) ... .seconds(1)
+        return traits
+    }
+
+    /// Carries out a call, with what happens to it on the way.
+    private func call<Answer: Sendable>(
+        _ name: String, writing config: ConfigName? = nil, _ body: () async throws -> Answer
+    ) async throws -> Answer {
+        try await wait(name)
+        let isWrite = config != nil
+        let fault = store.nextFault(isWrite: isWrite)
+        if let fault { store.simulation.note("\(name): \(fault.rawValue)", of: process.name) }
+        switch fault {
+        case .crashBefore: throw process.crash()
+        case .throttled: throw DiscfgError(.storeUnavailable, "The store is not available.")
+        case .notSent: throw DiscfgError(.outcomeUnknown, "The request was lost.")
+        default: break
+        }
+        // Before and after, so that the record misses nothing that the write removes.
+        if let config { try await store.observe(config) }
+        let answer: Result<Answer, any Error>
+        do {
+            answer = .success(try await body())
+        } catch {
+            answer = .failure(error)
+        }
+        if let config { try await store.observe(config) }
+        if fault == .crashAfter { throw process.crash() }
+        if fault == .lostReply { throw DiscfgError(.outcomeUnknown, "The reply was lost.") }
+        if store.simulation.chance(percent: 25) {
+            do {
+                try await wait(name + " answered")
+            } catch is CancellationError where isWrite {
+                // A write under way is finished.
+            }
+        }
+        return try answer.get()
+    }
+
+    private func wait(_ event: String) async throws {
+        if !process.hasCrashed {
+            try await store.simulation.park(store.simulation.latency(), process: process.name, event: event)
+        }
+        guard process.hasCrashed else { return }
+        // It takes a turn, so that code which never ends ends the run.
+        try await store.simulation.park(1_000_000, process: process.name, event: "goes on after a crash")
+        throw SimulatedCrash()
+    }
+
+    package func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
+        try await call("createConfig", writing: name) {
+            try await engine.createConfig(name, settings: settings, first: first)
+        }
+    }
+
+    package func config(_ name: ConfigName) async throws -> ConfigRecord? {
+        try await call("config") { try await engine.config(name) }
+    }
+
+    package func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
+        try await call("configs") { try await engine.configs(after: after, limit: limit) }
+    }
+
+    package func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
+        try await call("configNames") { try await engine.configNames(after: after, limit: limit) }
+    }
+
+    package func updateConfig(
+        _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
+    ) async throws -> Bool {
+        try await call("updateConfig", writing: name) {
+            try await engine.updateConfig(name, settings: settings, replacing: old)
+        }
+    }
+
+    package func removeConfig(_ name: ConfigName) async throws -> Bool {
+        try await call("removeConfig", writing: name) { try await engine.removeConfig(name) }
+    }
+
+    package func tail(of config: ConfigName) async throws -> LogTail {
+        try await call("tail") { try await engine.tail(of: config) }
+    }
+
+    package func append(
+        _ commits: [Commit], to config: ConfigName, incarnation: String?
+    ) async throws -> AppendOutcome {
+        let revisions = "\(commits.first?.revision ?? 0)..\(commits.last?.revision ?? 0)"
+        return try await call("append \(config) \(revisions)", writing: config) {
+            try await engine.append(commits, to: config, incarnation: incarnation)
+        }
+    }
+
+    package func basis(for keys: [Key], in config: ConfigName) async throws -> WriteBasis {
+        guard store.options.isRemote else {
+            return try await call("basis") { try await engine.basis(for: keys, in: config) }
+        }
+        let tail = try await tail(of: config)
+        let batch = try await items(keys, in: config, consistency: .strong)
+        return WriteBasis(items: batch.items, tail: tail, isExact: false)
+    }
+
+    package func log(
+        of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
+    ) async throws -> LogPage {
+        try await call("log after \(after)") {
+            var page = try await engine.log(
+                of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
+            if consistency == .eventual, let last = store.staleRevision(of: config) {
+                page.commits.removeAll { $0.revision > last }
+                page.tail = max(after, min(page.tail, last))
+            }
+            return page
+        }
+    }
+
+    package func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit] {
+        try await call("history") { try await engine.history(of: config, key: key, through: through, limit: limit) }
+    }
+
+    package func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
+        try await call("firstChange") { try await engine.firstChange(to: key, in: config, after: after) }
+    }
+
+    package func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
+        try await call("trim \(through)", writing: config) { try await engine.trim(config, through: through) }
+    }
+
+    package func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {
+        try await call("items") {
+            var batch = try await engine.items(keys, in: config, consistency: consistency)
+            guard store.options.isRemote else { return batch }
+            batch.tail = nil
+            guard consistency == .eventual else { return batch }
+            for key in keys.sorted() { batch.items[key] = staleItem(key, in: config, instead: batch.items[key]) }
+            return batch
+        }
+    }
+
+    package func items(
+        _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
+    ) async throws -> ItemPage {
+        try await call("range") {
+            var page = try await engine.items(
+                range, in: config, limit: limit, values: values, consistency: consistency)
+            guard store.options.isRemote else { return page }
+            page.tail = nil
+            guard consistency == .eventual, values else { return page }
+            page.items = page.items.compactMap { staleItem($0.key, in: config, instead: $0) }
+            return page
+        }
+    }
+
+    /// What an eventual read finds of a key: each item may be older by itself.
+    private func staleItem(_ key: Key, in config: ConfigName, instead item: Item?) -> Item? {
+        guard let revision = store.staleRevision(of: config), let log = store.logs(of: config).last else { return item }
+        return log.state(at: revision)?[key]
+    }
+
+    package func overdueKeys(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Key] {
+        try await call("overdueKeys") { try await engine.overdueKeys(in: config, at: now, limit: limit) }
+    }
+
+    package func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
+        try await call("lastRevision") { try await engine.lastRevision(of: config, before: time) }
+    }
+
+    package func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
+        try await call("createLease", writing: config) { try await engine.createLease(lease, in: config) }
+    }
+
+    package func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
+        try await call("lease") { try await engine.lease(id, in: config) }
+    }
+
+    package func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
+        try await call("leases") { try await engine.leases(of: config, after: after, limit: limit) }
+    }
+
+    package func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
+        try await call("renewLease", writing: config) { try await engine.renewLease(id, in: config, at: now) }
+    }
+
+    package func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool {
+        try await call("endLease", writing: config) {
+            try await engine.endLease(id, in: config, ifOverdueAt: moment)
+        }
+    }
+
+    package func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
+        // In their order: that of a dictionary would not come again with the seed.
+        try await call("keys") { try await engine.keys(of: lease, in: config).sorted() }
+    }
+
+    package func removeLease(_ id: Int64, in config: ConfigName) async throws {
+        try await call("removeLease", writing: config) { try await engine.removeLease(id, in: config) }
+    }
+
+    package func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {
+        try await call("overdueLeases") {
+            try await engine.overdueLeases(in: config, at: now, limit: limit).sorted()
+        }
+    }
+
+    package func note(_ name: String, in config: ConfigName) async throws -> Note? {
+        try await call("note") { try await engine.note(name, in: config) }
+    }
+
+    package func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note] {
+        try await call("notes") { try await engine.notes(of: config, prefix: prefix, after: after, limit: limit) }
+    }
+
+    package func replaceNote(
+        _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
+    ) async throws -> Bool {
+        try await call("replaceNote", writing: config) {
+            try await engine.replaceNote(name, with: bytes, version: version, in: config)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import DiscfgCore
+import DiscfgSimulation
+import DynamoDBPatternsTesting
+import Testing
+
+/// What is promised holds in every schedule. One after the other, so that a busy machine only makes it slower.
+@Suite(.serialized) struct SimulationTests {
+    @Test("A little of everything, by two servers on one store")
+    func general() async throws {
+        try await Scenario().explore(schedules: 200)
+    }
+
+    @Test("Many writers of few keys, by three servers")
+    func contention() async throws {
+        var scenario = Scenario()
+        scenario.servers = 3
+        scenario.weights = Step.contention
+        try await scenario.explore(schedules: 200)
+    }
+
+    @Test("A little of everything on a store far away, whose eventual reads are behind")
+    func remote() async throws {
+        var scenario = Scenario()
+        scenario.store.isRemote = true
+        try await scenario.explore(schedules: 200)
+    }
+
+    @Test("Leases and locks")
+    func coordination() async throws {
+        var scenario = Scenario()
+        scenario.weights = Step.coordination
+        try await scenario.explore(schedules: 200)
+    }
+
+    @Test("A config that is deleted and created again")
+    func configs() async throws {
+        var scenario = Scenario()
+        scenario.weights = Step.configs
+        scenario.watchersPerServer = 0
+        try await scenario.explore(schedules: 200)
+    }
+
+    @Test("The same seed gives the same schedule, turn by turn", arguments: 0..<10 as Range<UInt64>)
+    func replay(seed: UInt64) async throws {
+        func turns() async throws -> [Simulation.Turn] {
+            var scenario = Scenario()
+            scenario.store.isRemote = seed % 2 == 1
+            let simulation = Simulation(seed: seed, timing: scenario.timing)
+            _ = try await scenario.run(in: simulation, on: MemoryEngine())
+            return simulation.turns
+        }
+        let first = try await turns()
+        #expect(first.count > 50)
+        #expect(try await turns() == first)
+    }
+}
