@@ -107,7 +107,8 @@ let package = Package(
         .target(
             name: "DiscfgSimulation",
             dependencies: [
-                "DiscfgCore", "DiscfgEtcd", "DynamoDBPatterns", "DynamoDBPatternsTesting",
+                "AWSClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgDynamoDBTestSupport", "DiscfgEtcd",
+                "DynamoDBPatterns", "DynamoDBPatternsTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

@@ -4,7 +4,7 @@ public import DiscfgCore
 extension DynamoDBEngine {
     /// Makes the lease in one transaction with a change of the config's record, so that none is made in a config that is gone.
     public func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
-        let mark = String(UInt64.random(in: .min ... .max), radix: 36)
+        let mark = String(options.time.random(), radix: 36)
         for _ in 0..<2 {
             let incarnation = try await knownLog(of: config).incarnation
             let layout = layout(config)

@@ -77,7 +77,7 @@ extension DynamoDBEngine {
     }
 
     public func removeConfig(_ name: ConfigName) async throws -> Bool {
-        let mark = String(UInt64.random(in: .min ... .max), radix: 36)
+        let mark = String(options.time.random(), radix: 36)
         for _ in 0..<Self.removalTries {
             let attributes = try await table.get(layout(name).record, consistency: .strong)
             guard let found = try await table.call({ try attributes.map { try StoredConfig($0) } }) else {
@@ -95,7 +95,7 @@ extension DynamoDBEngine {
                 try? await purge(found)
                 return true
             }
-            try await options.time.sleep(.milliseconds(Int.random(in: 5...20)))
+            try await options.time.sleep(.milliseconds(options.time.random(in: 5...20)))
         }
         throw DiscfgError(
             .storeUnavailable, "Writers to config “\(name)” were first again and again.",

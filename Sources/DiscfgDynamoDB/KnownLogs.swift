@@ -39,25 +39,16 @@ final class KnownLogs: Sendable {
     /// How long a strongly consistent read trusts that the config has not been removed.
     private static let trustedByStrongReads: Duration = .seconds(10)
     private static let maximumCount = 1000
+    private let time: TimeSource
     private let logs = Mutex<[ConfigName: Log]>([:])
     private let collections = Mutex<[ConfigName: ContinuousClock.Instant]>([:])
     private let time: TimeSource
 
     init(time: TimeSource) { self.time = time }
 
-    private var now: Moment { Moment(wall: time.now()) }
-
-    subscript(config: ConfigName) -> Log? { log(of: config, within: Self.trusted) }
-
-    /// What is known of a config for a read of its items.
-    func log(of config: ConfigName, for consistency: Consistency) -> Log? {
-        log(of: config, within: consistency == .strong ? Self.trustedByStrongReads : Self.trusted)
-    }
-
-    private func log(of config: ConfigName, within age: Duration) -> Log? {
-        let now = now
-        return logs.withLock { logs in
-            guard let log = logs[config], log.since.isWithin(age, of: now) else { return nil }
+    subscript(config: ConfigName) -> Log? {
+        logs.withLock { logs in
+            guard let log = logs[config], time.instant() - log.since < Self.trusted else { return nil }
             return log
         }
     }
@@ -68,9 +59,9 @@ final class KnownLogs: Sendable {
         logs.withLock { logs in
             if logs.count >= Self.maximumCount { logs = [:] }
             let known = logs[record.name].flatMap { $0.incarnation == record.incarnation ? $0 : nil }
-            var log = known ?? Log(incarnation: record.incarnation, seen: 0, seenAt: record.hintTime, since: now)
-            log.since = now
-            log.see(record.hint, at: record.hintTime)
+            var log = known ?? Log(incarnation: record.incarnation, seen: 0, since: time.instant())
+            log.since = time.instant()
+            log.seen = max(log.seen, record.hint, seen ?? 0)
             log.trimmed = max(log.trimmed, record.trimmed)
             logs[record.name] = log
         }
@@ -109,14 +100,14 @@ final class KnownLogs: Sendable {
 
     /// Notes whether the config has ever had a lease, as the index has just shown, or as is known.
     func note(hasLeases: Bool, of config: ConfigName) {
-        logs.withLock { $0[config]?.leaselessAt = hasLeases ? nil : .now }
+        logs.withLock { $0[config]?.leaselessAt = hasLeases ? nil : time.instant() }
     }
 
     /// Whether the index has shown within the last second that the config had never had a lease.
     ///
     /// A lease lives for a second at least: none that was made since can be overdue.
     func isLeaseless(_ config: ConfigName) -> Bool {
-        self[config]?.leaselessAt.map { .now - $0 < .seconds(1) } ?? false
+        self[config]?.leaselessAt.map { time.instant() - $0 < .seconds(1) } ?? false
     }
 
     /// Whether values that nothing refers to were last looked for so long ago; if so, that is noted as now.
@@ -124,7 +115,7 @@ final class KnownLogs: Sendable {
     /// It reads all items and the whole log, and so is not for every time.
     func isDueForCollection(_ config: ConfigName, every interval: Duration) -> Bool {
         collections.withLock { collections in
-            let now = ContinuousClock.now
+            let now = time.instant()
             if let last = collections[config], now - last < interval { return false }
             if collections.count >= Self.maximumCount { collections = [:] }
             collections[config] = now

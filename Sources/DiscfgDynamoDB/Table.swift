@@ -162,9 +162,9 @@ struct Table: Sendable {
                 // Whatever comes later does not clear the doubt of an earlier try.
                 isInDoubt = isInDoubt || error.mayHaveTakenEffect
                 error.mayHaveTakenEffect = isInDoubt
-                let isInTheWay = error.isContention || error.code == .transactionConflict || isPassing(error)
-                guard isInTheWay, attempt < Self.maximumTries else { throw error }
-                if attempt > 1 { try await time.sleep(.milliseconds(Int.random(in: 5...20))) }
+                let isPassing = error.isContention || error.code == .transactionConflict
+                guard isPassing, attempt < Self.maximumTries else { throw error }
+                if attempt > 1 { try await time.sleep(.milliseconds(time.random(in: 5...20))) }
                 attempt += 1
             }
         }

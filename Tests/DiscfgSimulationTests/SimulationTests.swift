@@ -54,3 +54,22 @@ import Testing
         #expect(try await turns() == first)
     }
 }
+
+/// The same on DynamoDB's engine, each process with an engine of its own on one table.
+@Suite(.serialized) struct DynamoDBSimulationTests {
+    @Test("A little of everything on DynamoDB, while a transaction is one step")
+    func general() async throws {
+        try await Scenario().explore(schedules: 50) { simulation, scenario in
+            try await scenario.runOnDynamoDB(in: simulation, itemByItem: false).check()
+        }
+    }
+
+    @Test("Much contention on DynamoDB, while transactions become visible item by item")
+    func itemByItem() async throws {
+        var scenario = Scenario()
+        scenario.weights = Step.contention
+        try await scenario.explore(schedules: 50) { simulation, scenario in
+            try await scenario.runOnDynamoDB(in: simulation, itemByItem: true).check()
+        }
+    }
+}

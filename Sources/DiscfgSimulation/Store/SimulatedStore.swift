@@ -43,7 +43,7 @@ package final class SimulatedStore: Sendable {
     /// Carries out the calls, at once.
     let engine: any StorageEngine
     /// Reads the logs for the record; never the one with a planted defect.
-    private let observer: any StorageEngine
+    let observer: any StorageEngine
     let options: Options
     private let state: Mutex<State>
 

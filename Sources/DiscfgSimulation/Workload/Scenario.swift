@@ -48,12 +48,25 @@ package struct Scenario: Sendable {
     package func run(
         in simulation: Simulation, on engine: any StorageEngine, observer: (any StorageEngine)? = nil
     ) async throws -> Run {
-        let history = History()
         let store = SimulatedStore(
-            engine, observer: observer ?? engine, options: store, history: history, in: simulation)
+            engine, observer: observer ?? engine, options: store, history: History(), in: simulation)
+        return try await run(on: store) { SimulatedEngine(store, for: $0) }
+    }
+
+    /// Runs it to the end on a store.
+    ///
+    /// - Parameters:
+    ///   - store: The record of the store.
+    ///   - engine: Makes the engine of one life of a process.
+    /// - Returns: What happened, to be checked.
+    /// - Throws: `SimulationStuck` if something never ends, and what no fault explains.
+    func run(
+        on store: SimulatedStore, engine: @escaping @Sendable (SimulatedProcess) -> any StorageEngine
+    ) async throws -> Run {
+        let simulation = store.simulation
         let now = Timestamp(milliseconds: simulation.microseconds / 1000)
         for config in [Self.main, Self.other] {
-            try await (observer ?? engine).createConfig(
+            try await store.engine.createConfig(
                 config, settings: ConfigSettings(),
                 first: Commit(revision: 1, time: now, author: "", message: "created", changes: []))
             try await store.observe(config)
@@ -65,15 +78,15 @@ package struct Scenario: Sendable {
             let watchers = (0..<watchersPerServer).map { Watcher("\(name).watcher-\($0)", in: store, stage) }
             let skew = simulation.duration(in: .zero - skew...skew)
             simulation.spawn(name, skew: skew) { process in
-                let server = Server(process, on: SimulatedEngine(store, for: process), in: simulation)
+                let server = Server(process, on: engine(process), in: simulation)
                 try await serve(server, clients, watchers, stage)
             }
         }
         simulation.spawn("closer") { process in
-            try await close(process, store, stage, in: simulation)
+            try await close(process, on: engine(process), store, stage)
         }
         try await simulation.run()
-        return Run(history: history, store: store, scenario: self)
+        return Run(history: store.history, store: store, scenario: self)
     }
 
     /// One life of a server.
@@ -101,11 +114,11 @@ package struct Scenario: Sendable {
 
     /// Waits until the clients have done their work, lets everything come to rest, and says that it is over.
     private func close(
-        _ process: SimulatedProcess, _ store: SimulatedStore, _ stage: Stage, in simulation: Simulation
+        _ process: SimulatedProcess, on engine: any StorageEngine, _ store: SimulatedStore, _ stage: Stage
     ) async throws {
         while !stage.isQuiet { try await process.clock.sleep(.milliseconds(500)) }
         store.endFaults()
-        let server = Server(process, on: SimulatedEngine(store, for: process), in: simulation)
+        let server = Server(process, on: engine, in: store.simulation)
         // Longer than any lease, or key, that is still there.
         try await process.clock.sleep(Client.longestLife + skew * 2 + .seconds(2))
         try await server.service.sweep(Self.main)

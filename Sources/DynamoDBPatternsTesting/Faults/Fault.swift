@@ -1,4 +1,4 @@
-import AWSClient
+package import AWSClient
 import DynamoDBPatterns
 
 /// What can happen to one call.
@@ -52,14 +52,14 @@ extension Fault {
     }
 
     /// The error of a call whose answer did not come.
-    static func noAnswer(to call: DynamoDBCall) -> AWSError {
+    package static func noAnswer(to call: DynamoDBCall) -> AWSError {
         AWSError(
             .noAnswer, "\(call.operation.rawValue) was not answered: a fault of the test.",
             mayHaveTakenEffect: call.isWrite)
     }
 
     /// The error of a call that was throttled.
-    static func throttling(of call: DynamoDBCall) -> AWSError {
+    package static func throttling(of call: DynamoDBCall) -> AWSError {
         AWSError(
             .throughputExceeded, "\(call.operation.rawValue) was throttled: a fault of the test.", status: 400)
     }
