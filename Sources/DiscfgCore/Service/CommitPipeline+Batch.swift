@@ -92,8 +92,14 @@ extension CommitPipeline {
     private func catchUp(_ ground: inout Ground, with tail: LogTail) async throws -> Bool {
         let known = ground.evaluator.tail
         guard tail.incarnation == known.incarnation, tail.revision > known.revision else { return false }
-        let page = try await engine.log(
-            of: config, after: known.revision, limit: 1000, incarnation: known.incarnation, consistency: .strong)
+        let page: LogPage
+        do {
+            page = try await engine.log(
+                of: config, after: known.revision, limit: 1000, incarnation: known.incarnation, consistency: .strong)
+        } catch let error as DiscfgError where [.compacted, .futureRevision].contains(error.code) {
+            // It was trimmed, or made again, meanwhile: everything is read again.
+            return false
+        }
         let newer = page.commits.filter { $0.revision <= tail.revision }
         guard newer.last?.revision == tail.revision else { return false }
         ground.evaluator.advance(over: newer)

@@ -9,7 +9,7 @@ extension Checker {
             case .rollback(let revision, let selection): checkRollback(entry, to: revision, of: selection)
             default: break
             }
-            if case .refused(let error) = entry.outcome, !error.isDocumented {
+            if case .refused(let error) = entry.outcome, !error.isDocumented(for: entry.call) {
                 fail(entry, "refused with \(error.code.rawValue): \(error)")
             }
         }
@@ -118,11 +118,16 @@ extension Checker {
 
 extension DiscfgError {
     /// Whether a client of a store with faults may be answered so.
-    fileprivate var isDocumented: Bool {
-        [
-            .storeUnavailable, .configNotFound, .configExists, .keyNotFound, .compacted, .futureRevision,
-            .leaseNotFound, .leaseExists, .overloaded, .conditionFailed,
-        ].contains(code)
+    fileprivate func isDocumented(for call: History.Call) -> Bool {
+        switch call {
+        case .commit: [.storeUnavailable, .configNotFound, .leaseNotFound, .overloaded].contains(code)
+        case .get(_, at: nil, _), .list(_, at: nil, _), .grant, .renew, .revoke:
+            [.storeUnavailable, .configNotFound].contains(code)
+        default:
+            [
+                .storeUnavailable, .configNotFound, .configExists, .compacted, .futureRevision, .overloaded,
+            ].contains(code)
+        }
     }
 }
 

@@ -62,7 +62,12 @@ extension Checker {
         let slack = run.scenario.skew.microseconds * 2
         var lives: [Int64: [(entry: History.Entry, ttl: Int64)]] = [:]
         var revoked: [Int64: Int] = [:]
+        /// When somebody began to revoke a lease, whatever came of it.
+        var revocations: [Int64: Int64] = [:]
         for entry in entries {
+            if case .revoke(let id) = entry.call {
+                revocations[id] = min(revocations[id] ?? .max, entry.startTime)
+            }
             switch (entry.call, entry.answer) {
             case (.grant, .lease(let lease?)?), (.renew, .lease(let lease?)?):
                 lives[lease.id, default: []].append((entry, lease.ttl.microseconds))
@@ -72,7 +77,8 @@ extension Checker {
         }
         for (commit, moment) in zip(main.commits, main.moments) {
             for change in commit.changes where change.kind == .expire {
-                guard let lease = change.previous?.lease else { continue }
+                // A revocation that was cut off is finished by whoever sweeps.
+                guard let lease = change.previous?.lease, revocations[lease] ?? .max > moment else { continue }
                 for (entry, ttl) in lives[lease] ?? []
                 where entry.endTime < moment && moment < entry.startTime + ttl - slack {
                     fail("\(change.key) expired at \(commit.revision), too early for \(entry.summary).")

@@ -10,6 +10,7 @@ final class Client: Sendable {
 
     struct Memory {
         var steps: Int
+        var hasEnded = false
         /// At which revision each key was seen last.
         var revisions: [Key: Revision] = [:]
         var registers: [Key: String?] = [:]
@@ -32,20 +33,23 @@ final class Client: Sendable {
 
     /// Does what is left to do, or what can be done in the server's life.
     func run(on server: Server) async throws {
-        while let isLast = takeStep() {
+        while takeStep() {
             try await ClientStep(client: self, server: server).perform(choose())
             if server.process.hasCrashed { throw SimulatedCrash() }
-            if isLast { stage.clientEnded() }
         }
+        let isEnd = memory.withLock { memory in
+            defer { memory.hasEnded = true }
+            return !memory.hasEnded
+        }
+        if isEnd { stage.clientEnded() }
     }
 
-    /// Whether this is the last step; `nil` if there is none left.
-    private func takeStep() -> Bool? {
-        let left = memory.withLock { memory in
+    /// Whether there is a step left, which is taken then.
+    private func takeStep() -> Bool {
+        memory.withLock { memory in
             memory.steps -= 1
-            return memory.steps
+            return memory.steps >= 0
         }
-        return left < 0 ? nil : left == 0
     }
 
     private func choose() -> Step {

@@ -95,7 +95,8 @@ package struct Scenario: Sendable {
             for client in clients { group.addTask { try await client.run(on: server) } }
             for watcher in watchers { group.addTask { try await watcher.run(on: server) } }
             group.addTask { try await sweep(server, stage) }
-            try await group.waitForAll()
+            // The first that fails cancels the others: the process has crashed.
+            for try await _ in group {}
         }
     }
 
