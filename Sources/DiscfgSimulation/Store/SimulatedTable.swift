@@ -29,6 +29,8 @@ struct SimulatedTable: DynamoDBDecorator {
         } catch {
             answer = .failure(error)
         }
+        // A config that is marked as removed is gone at once, long before its items are.
+        if call.isWrite { try await store.observe(Scenario.other) }
         if fault == .crashAfter { throw process.crash() }
         if fault == .lostReply { throw Fault.noAnswer(to: call) }
         if store.simulation.chance(percent: 25) {

@@ -42,15 +42,15 @@ package struct Scenario: Sendable {
     /// - Parameters:
     ///   - simulation: What decides.
     ///   - engine: The store.
-    ///   - observer: Reads the same store as it is, where the engine has a planted defect.
+    ///   - decorate: Puts something between a process and the store, such as a planted defect.
     /// - Returns: What happened, to be checked.
     /// - Throws: `SimulationStuck` if something never ends, and what no fault explains.
     package func run(
-        in simulation: Simulation, on engine: any StorageEngine, observer: (any StorageEngine)? = nil
+        in simulation: Simulation, on engine: any StorageEngine,
+        decorate: @escaping @Sendable (any StorageEngine) -> any StorageEngine = { $0 }
     ) async throws -> Run {
-        let store = SimulatedStore(
-            engine, observer: observer ?? engine, options: store, history: History(), in: simulation)
-        return try await run(on: store) { SimulatedEngine(store, for: $0) }
+        let store = SimulatedStore(engine, observer: engine, options: store, history: History(), in: simulation)
+        return try await run(on: store) { decorate(SimulatedEngine(store, for: $0)) }
     }
 
     /// Runs it to the end on a store.
