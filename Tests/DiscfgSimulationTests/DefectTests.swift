@@ -8,7 +8,7 @@ import Testing
     private func scenario(for defect: DefectiveEngine.Defect) -> Scenario {
         var scenario = Scenario()
         switch defect {
-        case .weakensReads: scenario.store.isRemote = true
+        case .weakensReads, .weakensTail: scenario.store.isRemote = true
         case .ignoresIncarnation:
             scenario.weights = Step.configs
             scenario.stepsPerClient = 12

@@ -138,7 +138,7 @@ struct DefectiveEngine: EngineWrapper {
         return lease
     }
 
-    func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool {
+    func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String? {
         let moment = defect == .ignoresRenewal ? nil : moment
         return try await engine.endLease(id, in: config, ifOverdueAt: moment)
     }
@@ -149,9 +149,9 @@ struct DefectiveEngine: EngineWrapper {
         return try await engine.overdueLeases(in: config, at: moment, limit: limit)
     }
 
-    func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
+    func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
         if defect == .leavesLeasedKeys { return [] }
-        return try await engine.keys(of: lease, in: config)
+        return try await engine.keys(of: lease, generation: generation, in: config)
     }
 
     func trim(_ config: ConfigName, through: Revision) async throws -> Bool {

@@ -9,10 +9,25 @@ extension Checker {
             case .rollback(let revision, let selection): checkRollback(entry, to: revision, of: selection)
             default: break
             }
+            if case .refused(let error) = entry.outcome, error.code == .compacted { checkCompacted(entry) }
             if case .refused(let error) = entry.outcome, !error.isDocumented(for: entry.call) {
                 fail(entry, "refused with \(error.code.rawValue): \(error)")
             }
         }
+    }
+
+    /// Only what somebody compacted may be refused as compacted.
+    private mutating func checkCompacted(_ entry: History.Entry) {
+        let wanted: Revision
+        switch entry.call {
+        case .get(_, at: let revision?, _), .list(_, at: let revision?, _): wanted = revision
+        case .changes(let revision, _), .rollback(let revision, _): wanted = revision
+        default: return
+        }
+        let isCompacted = entries.contains { other in
+            if case .compact(let revision) = other.call { revision > wanted && other.start < entry.end } else { false }
+        }
+        if !isCompacted { fail(entry, "refused as compacted, but nobody has asked for that.") }
     }
 
     private mutating func checkCommit(_ entry: History.Entry, _ transaction: Transaction) {

@@ -49,7 +49,7 @@ extension Checker {
 
     /// Whether there is a revision since the bound at which nobody would find the key.
     private func canBeAbsent(_ key: Key, since bound: Revision, until microseconds: Int64) -> Bool {
-        main.states[Int(bound)...].contains { $0[key] == nil || mayBeOverdue($0[key], until: microseconds) }
+        main.states(since: bound).contains { $0[key] == nil || mayBeOverdue($0[key], until: microseconds) }
     }
 
     private mutating func check(
@@ -81,7 +81,7 @@ extension Checker {
         for key in keys.union(found.keys).sorted() {
             let bound = ownBound(entry, key: key)
             let isSound =
-                found[key].map { item in main.states[Int(bound)...].contains { $0[key] == item } }
+                found[key].map { item in main.states(since: bound).contains { $0[key] == item } }
                 ?? canBeAbsent(key, since: bound, until: entry.endTime)
             if !isSound {
                 fail(entry, "told of \(key) as \(found[key].text), which it was not since revision \(bound).")
@@ -118,7 +118,7 @@ extension Checker {
             case (.get(let key, _, _), .answered(.reading(let reading))):
                 let isSound = alive.contains { log in
                     let bound = acknowledgedRevision(of: log, before: entry.start)
-                    return log.states[min(Int(bound), log.states.count - 1)...].contains { $0[key] == reading?.item }
+                    return log.states(since: bound).contains { $0[key] == reading?.item }
                 }
                 if !isSound { fail(entry, "told of \(reading?.item.text ?? "absent"), which no living config had.") }
             case (.delete, .answered):

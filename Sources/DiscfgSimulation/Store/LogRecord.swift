@@ -4,11 +4,13 @@ package import DiscfgCore
 package struct LogRecord: Sendable {
     package let config: ConfigName
     package let incarnation: String
-    /// Revision n at index n - 1.
+    /// The revision before the first.
+    package let base: Revision
+    /// In the order of their revisions.
     package private(set) var commits: [Commit] = []
     /// When each commit was first seen, in microseconds; it was made between the moment before and this one.
     package private(set) var moments: [Int64] = []
-    /// The items at each revision; at index 0 none.
+    /// The items at each revision, beginning with the base, at which there are none.
     package private(set) var states: [[Key: Item]] = [[:]]
     /// What was wrong with the log itself.
     package private(set) var problems: [String] = []
@@ -17,20 +19,25 @@ package struct LogRecord: Sendable {
     /// When it was first seen.
     package let created: Int
 
-    init(_ config: ConfigName, incarnation: String, created: Int) {
-        (self.config, self.incarnation, self.created) = (config, incarnation, created)
+    init(_ config: ConfigName, incarnation: String, base: Revision = 0, created: Int) {
+        (self.config, self.incarnation, self.base, self.created) = (config, incarnation, base, created)
     }
 
     /// The newest revision.
-    package var last: Revision { Revision(commits.count) }
+    package var last: Revision { base + Revision(commits.count) }
 
     package func commit(_ revision: Revision) -> Commit? {
-        revision >= 1 && revision <= last ? commits[Int(revision) - 1] : nil
+        revision > base && revision <= last ? commits[Int(revision - base) - 1] : nil
     }
 
     /// The items at a revision; `nil` if there is no such revision.
     package func state(at revision: Revision) -> [Key: Item]? {
-        revision >= 0 && revision <= last ? states[Int(revision)] : nil
+        revision >= base && revision <= last ? states[Int(revision - base)] : nil
+    }
+
+    /// The items at a revision and all later ones.
+    package func states(since revision: Revision) -> ArraySlice<[Key: Item]> {
+        states[Int(min(max(revision, base), last) - base)...]
     }
 
     /// Takes in the next commit, and checks that it continues the log.

@@ -201,19 +201,23 @@ package struct SimulatedEngine: StorageEngine {
         try await call("renewLease", writing: config) { try await engine.renewLease(id, in: config, at: now) }
     }
 
-    package func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> Bool {
+    package func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String? {
         try await call("endLease", writing: config) {
             try await engine.endLease(id, in: config, ifOverdueAt: moment)
         }
     }
 
-    package func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
+    package func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
         // In their order: that of a dictionary would not come again with the seed.
-        try await call("keys") { try await engine.keys(of: lease, in: config).sorted() }
+        try await call("keys") {
+            try await engine.keys(of: lease, generation: generation, in: config)?.sorted()
+        }
     }
 
-    package func removeLease(_ id: Int64, in config: ConfigName) async throws {
-        try await call("removeLease", writing: config) { try await engine.removeLease(id, in: config) }
+    package func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
+        try await call("removeLease", writing: config) {
+            try await engine.removeLease(id, generation: generation, in: config)
+        }
     }
 
     package func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {

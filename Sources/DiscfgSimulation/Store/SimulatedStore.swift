@@ -107,7 +107,8 @@ package final class SimulatedStore: Sendable {
                 logs[logs.count - 1].removed = history.now()
             }
             if let tail, logs.last?.incarnation != tail.incarnation {
-                logs.append(LogRecord(config, incarnation: tail.incarnation, created: history.now()))
+                logs.append(
+                    LogRecord(config, incarnation: tail.incarnation, base: tail.trimmed, created: history.now()))
             }
             state.logs[config] = logs
             return tail == nil ? nil : logs.last?.last
@@ -134,9 +135,9 @@ package final class SimulatedStore: Sendable {
     func staleRevision(of config: ConfigName) -> Revision? {
         guard options.isRemote, let log = logs(of: config).last, log.removed == nil else { return nil }
         let oldest = simulation.microseconds - options.lag.microseconds
-        let settled = Revision(log.moments.partitioningIndex { $0 > oldest })
+        let settled = log.base + Revision(log.moments.partitioningIndex { $0 > oldest })
         // Mostly it is the newest.
         guard simulation.chance(percent: 50) else { return log.last }
-        return max(1, settled + Revision(simulation.choose(Int(log.last - settled) + 1)))
+        return max(log.base + 1, settled + Revision(simulation.choose(Int(log.last - settled) + 1)))
     }
 }
