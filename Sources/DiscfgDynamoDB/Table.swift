@@ -128,7 +128,7 @@ struct Table: Sendable {
         _ write: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()
-        return try await Task { try await write() }.value
+        return try await Task(executorPreference: time.executor) { try await write() }.value
     }
 
     private func count(_ capacity: ConsumedCapacity?) {

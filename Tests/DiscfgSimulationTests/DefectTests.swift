@@ -20,17 +20,33 @@ import Testing
         return scenario
     }
 
-    @Test("The simulation finds a planted defect of the store", arguments: DefectiveEngine.Defect.allCases)
+    @Test("The simulation finds a planted defect of an engine", arguments: DefectiveEngine.Defect.allCases)
     func finds(_ defect: DefectiveEngine.Defect) async throws {
-        let failure = try await scenario(for: defect).firstFailure(seeds: 0..<300) { simulation, scenario in
+        let failure = try await scenario(for: defect).firstFailure(seeds: 0..<500) { simulation, scenario in
             let run = try await scenario.run(in: simulation, on: MemoryEngine()) {
                 DefectiveEngine(engine: $0, defect: defect, simulation: simulation)
             }
             try run.check()
         }
-        let found = try #require(failure, "300 schedules did not find it.")
-        let cause = (found.cause as? ProcessFailure)?.cause ?? found.cause
-        #expect(cause is InvariantViolation || cause is SimulationStuck || cause is DiscfgError, "\(found)")
-        print("\(defect.rawValue): seed \(found.seed): \("\(cause)".prefix(300))")
+        let found = try #require(failure, "500 schedules did not find it.")
+        #expect(found.isViolation, "\(found)")
     }
+
+    @Test("The simulation finds a DynamoDB that does not look at the conditions of writes")
+    func findsMissingConditions() async throws {
+        var scenario = Scenario()
+        scenario.weights = Step.contention
+        let failure = try await scenario.firstFailure(seeds: 0..<100) { simulation, scenario in
+            let run = try await scenario.runOnDynamoDB(in: simulation, itemByItem: false) {
+                WithoutConditions(base: $0)
+            }
+            try run.check()
+        }
+        #expect(try #require(failure, "100 schedules did not find it.").isViolation)
+    }
+}
+
+extension ScheduleFailure {
+    /// Whether something did not hold, or never ended; not merely an error that a client did not expect.
+    fileprivate var isViolation: Bool { cause is InvariantViolation || cause is SimulationStuck }
 }

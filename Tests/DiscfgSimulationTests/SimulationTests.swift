@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct SimulationTests {
     @Test("A little of everything, by two servers on one store")
     func general() async throws {
-        try await Scenario().explore(schedules: 200)
+        try await Scenario().explore(schedules: 300)
     }
 
     @Test("Many writers of few keys, by three servers")
@@ -22,14 +22,14 @@ import Testing
     func remote() async throws {
         var scenario = Scenario()
         scenario.store.isRemote = true
-        try await scenario.explore(schedules: 200)
+        try await scenario.explore(schedules: 300)
     }
 
     @Test("Leases and locks")
     func coordination() async throws {
         var scenario = Scenario()
         scenario.weights = Step.coordination
-        try await scenario.explore(schedules: 200)
+        try await scenario.explore(schedules: 300)
     }
 
     @Test("A config that is deleted and created again")
@@ -37,7 +37,7 @@ import Testing
         var scenario = Scenario()
         scenario.weights = Step.configs
         scenario.watchersPerServer = 0
-        try await scenario.explore(schedules: 200)
+        try await scenario.explore(schedules: 300)
     }
 
     @Test("The same seed gives the same schedule, turn by turn", arguments: 0..<10 as Range<UInt64>)
@@ -59,7 +59,7 @@ import Testing
 @Suite(.serialized) struct DynamoDBSimulationTests {
     @Test("A little of everything on DynamoDB, while a transaction is one step")
     func general() async throws {
-        try await Scenario().explore(schedules: 50) { simulation, scenario in
+        try await Scenario().explore(schedules: 100) { simulation, scenario in
             try await scenario.runOnDynamoDB(in: simulation, itemByItem: false).check()
         }
     }
@@ -68,7 +68,7 @@ import Testing
     func itemByItem() async throws {
         var scenario = Scenario()
         scenario.weights = Step.contention
-        try await scenario.explore(schedules: 50) { simulation, scenario in
+        try await scenario.explore(schedules: 100) { simulation, scenario in
             try await scenario.runOnDynamoDB(in: simulation, itemByItem: true).check()
         }
     }

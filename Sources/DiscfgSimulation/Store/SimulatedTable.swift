@@ -2,7 +2,7 @@ import AWSClient
 import DiscfgCore
 import DiscfgDynamoDB
 import DiscfgDynamoDBTestSupport
-import DynamoDBPatterns
+package import DynamoDBPatterns
 package import DynamoDBPatternsTesting
 
 /// One process's way to a DynamoDB in memory: every call takes simulated time and may go wrong.
@@ -95,9 +95,13 @@ extension Scenario {
     /// - Parameters:
     ///   - simulation: What decides.
     ///   - itemByItem: Whether transactions become visible item by item, as AWS documents, or in one step.
+    ///   - decorate: Puts something before the table, such as a planted defect.
     /// - Returns: What happened, to be checked.
     /// - Throws: `SimulationStuck` if something never ends, and what no fault explains.
-    package func runOnDynamoDB(in simulation: Simulation, itemByItem: Bool) async throws -> Run {
+    package func runOnDynamoDB(
+        in simulation: Simulation, itemByItem: Bool,
+        decorate: @escaping @Sendable (any DynamoDBAPI) -> any DynamoDBAPI = { $0 }
+    ) async throws -> Run {
         let clock = simulation.clock
         let decided = MemoryDynamoDB(clock: clock.now)
         let table: InProcessDynamoDB
@@ -124,7 +128,9 @@ extension Scenario {
         let store = SimulatedStore(maker, observer: observer, options: store, history: History(), in: simulation)
         return try await run(on: store) { process in
             let options = DynamoDBEngine.Options(time: TimeSource(process, in: simulation))
-            let engine = table.engine(options: options) { SimulatedTable(base: $0, store: store, process: process) }
+            let engine = table.engine(options: options) {
+                SimulatedTable(base: decorate($0), store: store, process: process)
+            }
             return ObservedEngine(engine: engine, store: store)
         }
     }

@@ -21,8 +21,10 @@ struct Server: Sendable {
     init(_ process: SimulatedProcess, on engine: any StorageEngine, in simulation: Simulation) {
         self.process = process
         let time = TimeSource(process, in: simulation)
+        // Slower than a store in memory is asked otherwise, so that less of the run is looking for news.
+        let options = ConfigService.Options(pollInterval: .milliseconds(200) ... .seconds(1), time: time)
         let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
-        service = ConfigService(engine: engine, options: .init(time: time), logger: logger)
+        service = ConfigService(engine: engine, options: options, logger: logger)
         etcd = EtcdService(
             service: service, config: Scenario.main,
             identity: EtcdIdentity(clusterID: 1, memberID: 2, name: process.name), options: .init(time: time),
