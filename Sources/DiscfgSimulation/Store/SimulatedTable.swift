@@ -121,7 +121,8 @@ extension Scenario {
         let time = TimeSource(
             now: { Timestamp(milliseconds: simulation.microseconds / 1000) },
             sleep: { _ in throw DiscfgError(.internalError, "The observer never has to wait.") },
-            instant: { origin }, random: { simulation.random() }, executor: simulation.executor)
+            // Before the run, so not on the simulation's executor, which nobody drains then.
+            instant: { origin }, random: { simulation.random() })
         let maker = table.engine(options: .init(time: time))
         try await maker.manager.make()
         let observer = InProcessDynamoDB(decided).engine(options: .init(time: time))
