@@ -69,7 +69,7 @@ import Testing
         var contention = Scenario()
         contention.weights = Step.contention
         let scenario = contention
-        // Seed 39: a listing sees an item before the log entry of its commit, and takes it for older than it is.
+        // A listing sees an item before the log entry of its commit, and takes it for older than it is.
         await withKnownIssue("A read may show an item that is newer than its revision", isIntermittent: true) {
             try await scenario.explore(schedules: 100) { simulation, scenario in
                 try await scenario.runOnDynamoDB(in: simulation, itemByItem: true).check()
