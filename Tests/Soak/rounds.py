@@ -1,0 +1,223 @@
+"""One round: a fresh store, clients and faults for some seconds, liveness after them, and the checks."""
+from __future__ import annotations
+
+import shutil
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import checks
+import checks_sessions
+import report
+from checks import Evidence, Violation
+from clients import HTTPClient, attempt
+from cluster import Cluster, Tools
+from history import Op, Recorder
+from model import Log
+from nemesis import Nemesis, wait_until
+from watchers import Collector, Follower, Watcher, watchers
+from workload import LOCKS, Setting, Worker, workers
+
+#: Seconds after the last fault within which everything must make progress again.
+PATIENCE = 40
+#: Fewer calls a second than this show nothing: the run is void.
+LEAST_RATE = 8.0
+#: At most this many violations of one rule are reported.
+MOST = 5
+
+
+@dataclass
+class Plan:
+    """What a round is to be."""
+
+    engine: str
+    seed: str
+    seconds: float
+    servers: int = 2
+    clients: int = 6
+    faults: list[str] | None = None
+
+
+@dataclass
+class Outcome:
+    """What came of a round."""
+
+    plan: Plan
+    violations: list[Violation] = field(default_factory=list)
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    faults: Counter[str] = field(default_factory=Counter)
+    #: Why the round shows nothing; empty if it does.
+    void: str = ""
+    seconds: float = 0.0
+    report: Path | None = None
+    commits: int = 0
+
+    @property
+    def calls(self) -> int:
+        """How many calls were answered with success."""
+        return sum(outcomes.get("ok", 0) for kind, outcomes in self.counts.items() if not kind.startswith("fault"))
+
+
+class Round:
+    """Carries out a plan in a folder of its own."""
+
+    def __init__(self, plan: Plan, tools: Tools, folder: Path) -> None:
+        self._plan, self._folder = plan, folder
+        if folder.exists():
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True)
+        self._cluster = Cluster(plan.engine, tools, folder, plan.seed)
+        self._recorder = Recorder(folder / "history.jsonl")
+        self._setting = Setting(self._cluster, self._recorder, plan.seed)
+        self._nemesis: Nemesis | None = None
+        self._stuck: list[Violation] = []
+
+    def run(self) -> Outcome:
+        """Runs and checks; stops every process in any case."""
+        began = time.monotonic()
+        outcome = Outcome(self._plan)
+        try:
+            collector = self._carry_out()
+            evidence = Evidence(self._recorder.ops, Log.replay(collector.commits), self._plan.engine)
+            outcome.violations = self._stuck + _check(evidence)
+            outcome.commits = len(collector.commits)
+            if outcome.violations:
+                outcome.report = self._folder / "report.html"
+                title = f"{outcome.violations[0].rule} ({self._plan.engine}, seed {self._plan.seed})"
+                report.write(outcome.report, title, outcome.violations, evidence.ops, evidence.log)
+        finally:
+            HTTPClient.cut_rate = 0.0
+            self._setting.stopping.set()
+            if self._setting.grpc:
+                self._setting.grpc.close()
+            self._cluster.stop()
+            self._recorder.close()
+        outcome.counts = self._recorder.counts()
+        outcome.faults = self._faults()
+        outcome.seconds = time.monotonic() - began
+        outcome.void = self._void(outcome)
+        return outcome
+
+    def _faults(self) -> Counter[str]:
+        faults: Counter[str] = Counter(self._nemesis.injected if self._nemesis else {})
+        for proxy in self._cluster.proxies:
+            faults.update({f"request:{name}": count for name, count in proxy.injected.items()})
+        controls = [server.control for server in self._cluster.servers if server.control]
+        if failures := sum(control.failures for control in controls):
+            faults["request:disk_failure"] = failures
+        return faults
+
+    def _carry_out(self) -> Collector:
+        plan, setting, cluster = self._plan, self._setting, self._cluster
+        cluster.start(plan.servers)
+        threads: list[Worker] = workers(setting, plan.clients)
+        watching = watchers(setting)
+        collector = Collector(setting)
+        threads += [*watching, Follower(setting, "follower0"), Follower(setting, "follower1"), collector]
+        for thread in threads:
+            thread.start()
+        nemesis = self._nemesis = Nemesis(setting, plan.faults)
+        for proxy in cluster.proxies:
+            proxy.rates = nemesis.base_rates()
+        nemesis.start()
+        time.sleep(plan.seconds)
+        nemesis.stop()
+        HTTPClient.cut_rate = 0.0
+        self._unexpected_deaths()
+        cluster.heal()
+        self._liveness(watching)
+        setting.stopping.set()
+        for thread in threads:
+            thread.join(timeout=30)
+        for thread in [*threads, nemesis]:
+            if thread.error:
+                raise RuntimeError(f"{thread.name} of the harness failed: {thread.error!r}") from thread.error
+        if not wait_until(lambda: collector.read(cluster.servers[0]), PATIENCE):
+            self._complain("the log could not be read after the faults")
+        self._leftovers()
+        return collector
+
+    def _complain(self, text: str, ops: list[Op] | None = None, rule: str = "no progress after the faults ended") -> None:
+        self._stuck.append(Violation(rule, text, ops or []))
+
+    def _unexpected_deaths(self) -> None:
+        """A server ends only if it is killed."""
+        for server in self._cluster.servers:
+            status = server.died()
+            if status is not None:
+                self._complain(f"{server.process} ended with status {status}: see {server.name}.log",
+                               rule="a server ended by itself")
+
+    def _liveness(self, watching: list[Watcher]) -> None:
+        """Every server takes writes, gives locks and answers reads again, and every watch comes to the newest revision."""
+        setting, probe = self._setting, Worker(self._setting, "probe")
+        revision = 0
+        for server in self._cluster.servers:
+            for key in ("/k/0", "/k/1", "/pair/a"):
+                def put(key: str = key) -> bool:
+                    nonlocal revision
+                    value = probe.unique()
+                    op = probe.call("rest", server, "put", "default", {"key": key, "value": value},
+                                    lambda: setting.rest.put(server, "default", key, value))
+                    revision = max(revision, op.revision or 0)
+                    return op.ok
+                if not wait_until(put, PATIENCE, 0.2):
+                    self._complain(f"{server.process} takes no write to {key}")
+            for name in LOCKS:
+                def lock(name: str = name) -> bool:
+                    lease = probe.random.getrandbits(40) + 1
+                    if not attempt(lambda: setting.v3.grant(server, lease, 20)).outcome == "ok":
+                        return False
+                    op = probe.call("v3json", server, "lock", "default", {"name": name, "lease": lease},
+                                    lambda: setting.v3.lock(server, name, lease, 15))
+                    revoked = probe.call("v3json", server, "revoke", "default", {"lease": lease},
+                                         lambda: setting.v3.revoke(server, lease))
+                    return op.ok and revoked.ok
+                if not wait_until(lock, PATIENCE, 0.2):
+                    self._complain(f"{server.process} gives nobody the lock {name}")
+        for watcher in watching:
+            if not wait_until(lambda: watcher.revision >= _last(watcher, revision), PATIENCE):
+                self._complain(f"the watch {watcher.name} has come to {watcher.revision}, and there is {revision}")
+
+    def _leftovers(self) -> None:
+        """Keys of a lease that is over are gone within a few sweeps."""
+        server, v3 = self._cluster.servers[0], self._setting.v3
+
+        def left() -> list[str]:
+            found = []
+            for prefix in ("/lease/", "/lock/"):
+                for key, item in (attempt(lambda: v3.list(server, "default", prefix)).result.get("items") or {}).items():
+                    lease = int(key.split("/")[2], 10) if prefix == "/lease/" else int(key.rsplit("/", 1)[1], 16)
+                    ttl = attempt(lambda: v3.time_to_live(server, lease)).result.get("ttl", 1)
+                    if ttl <= 0:
+                        found.append(f"{key} = {item}, lease {lease}")
+            return found
+        if not wait_until(lambda: not left(), 15, 0.5):
+            for text in left()[:MOST]:
+                self._complain(text, rule="a key outlives its lease")
+
+    def _void(self, outcome: Outcome) -> str:
+        if outcome.calls < LEAST_RATE * self._plan.seconds:
+            return f"only {outcome.calls} calls in {self._plan.seconds:.0f} s"
+        if not any(not name.startswith("request:") for name in outcome.faults):
+            return "no fault was injected"
+        missing = [kind for kind in ("put", "get", "list", "cas", "delete", "txn", "watch", "lock")
+                   if not outcome.counts.get(kind, {}).get("ok")]
+        return f"no {', '.join(missing)} succeeded" if missing else ""
+
+
+def _last(watcher: Watcher, revision: int) -> int:
+    """The revision that a watch must come to: of the last probe below its prefix, or one close to it."""
+    return revision if watcher.prefix == "/" else revision - 40
+
+
+def _check(evidence: Evidence) -> list[Violation]:
+    found: list[Violation] = []
+    for check in [*checks.ALL, *checks_sessions.ALL]:
+        of_check: Counter[str] = Counter()
+        for violation in check(evidence):
+            of_check[violation.rule] += 1
+            if of_check[violation.rule] <= MOST:
+                found.append(violation)
+    return found
