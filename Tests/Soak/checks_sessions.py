@@ -169,6 +169,9 @@ def leases(evidence: Evidence) -> Iterable[Violation]:
         if op.kind in ("grant", "keepalive", "revoke"):
             by_lease[op.args["lease"]].append(op)
     shown = _first_shown(evidence)
+    # The key of a waiter goes when the waiter does; the key of a holder stays.
+    held = {op.result["key"] for op in evidence.calls if op.kind == "lock" and op.ok}
+    given_back = {op.args["key"] for op in evidence.calls if op.kind == "unlock"}
     for key, (revisions, entries) in evidence.log.keys.items():
         if not key.startswith(("/lease/", "/lock/")) or key.endswith("/"):
             continue
@@ -180,7 +183,8 @@ def leases(evidence: Evidence) -> Iterable[Violation]:
                                 [author] if author else [], key, (revision,))
             if entry:
                 lease = entry.lease
-            elif lease is not None and revision not in evidence.authors:
+            elif lease is not None and revision not in evidence.authors \
+                    and (key.startswith("/lease/") or key in held - given_back):
                 yield from _early(evidence, key, lease, by_lease[lease], revision, shown.get(revision))
     ends = max((op.end for op in evidence.calls), default=0)
     for key, entry in evidence.log.state("/l", evidence.log.tail).items():

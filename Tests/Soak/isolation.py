@@ -193,8 +193,7 @@ class Isolation:
             return forward("Query", body)
         asked = json.loads(json.dumps(body))
         if "ProjectionExpression" in asked:
-            asked["ProjectionExpression"] += ", #soakP, #soakS"
-            asked.setdefault("ExpressionAttributeNames", {}).update({"#soakP": "pk", "#soakS": "sk"})
+            _project(asked)
         with self._changed:
             extra = sum(1 for key in self._pending if json.loads(key)[0] == partition) + len(self._lagging)
         if extra and "Limit" in asked:
@@ -247,6 +246,16 @@ def _key_of(action: dict[str, Any]) -> dict[str, Any]:
 
 def _write_key(action: dict[str, Any]) -> str:
     return _identity(_key_of(action))
+
+
+def _project(query: dict[str, Any]) -> None:
+    """Lets a query bring back the keys of its items too."""
+    names = query.setdefault("ExpressionAttributeNames", {})
+    projected = {names.get(name.strip(), name.strip()) for name in query["ProjectionExpression"].split(",")}
+    for placeholder, name in (("#soakP", "pk"), ("#soakS", "sk")):
+        if name not in projected:
+            query["ProjectionExpression"] += ", " + placeholder
+            names[placeholder] = name
 
 
 def _sort(item: dict[str, Any]) -> bytes:

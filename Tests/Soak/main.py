@@ -55,7 +55,8 @@ def describe(outcome: Outcome) -> str:
     verdict = f"{len(outcome.violations)} violations" if outcome.violations else f"void: {outcome.void}" if outcome.void \
         else "clean"
     lines = [f"{plan.engine} seed {plan.seed}: {verdict}; {outcome.calls} calls, {outcome.commits} commits, "
-             f"{plan.servers} servers, {outcome.seconds:.0f} s",
+             f"{plan.servers} servers, {outcome.seconds:.0f} s "
+             f"({outcome.checking:.0f} s of them checks)",
              f"  faults: {report.flat(outcome.faults)}"]
     for violation in outcome.violations:
         lines.append(f"  VIOLATION {violation.rule}: {violation.text}")

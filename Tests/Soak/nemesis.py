@@ -186,7 +186,7 @@ class Nemesis(threading.Thread):
 
     def base_rates(self) -> Rates:
         """What always happens on a table while faults are on: some transactions take their time."""
-        return Rates(slow_commit=0.15) if "slow_commits" in self._weights else Rates()
+        return Rates(slow_commit=0.3) if "slow_commits" in self._weights else Rates()
 
     def _slow_commits(self, server: Server, length: float, choice: float) -> None:
         self._network(server, length * 2, 0.0, lambda _: Rates(slow_commit=0.7))

@@ -14,6 +14,8 @@ from cluster import Cluster, Server
 from history import OK, Answer, Op, Recorder
 
 KEYS = [f"/k/{number}" for number in range(5)]
+#: Besides those, all clients move together through more keys, which servers do not have in memory yet.
+MOVING, STEPS_ON_ONE = 80, 6
 PAIR = ["/pair/a", "/pair/b"]
 LOCKS = ["/lock/a", "/lock/b"]
 #: The config that is deleted and created again.
@@ -112,8 +114,10 @@ class KVWorker(Worker):
         clients = [client for client in self.setting.clients if kind in client.calls]
         client = self.random.choices(clients, [weights.get(client.api, 1.0) for client in clients])[0]
         server, key, value = self.server(), self.random.choice(KEYS), self.unique()
+        if self.random.random() < 0.5:
+            key = f"/k/m{self.number // STEPS_ON_ONE % MOVING}"
         chance = self.random.random()
-        getattr(self, "_" + kind)(client, server, key, value, chance)
+        getattr(self, "_do_" + kind)(client, server, key, value, chance)
 
     def _reading(self, client: Client, chance: float) -> tuple[str, dict[str, Any]]:
         """How a read is promised: linearizable, or as the process itself knows it."""
@@ -121,14 +125,14 @@ class KVWorker(Worker):
             return "lin", {}
         return ("lin", {"consistent": True}) if chance < 0.5 else ("own", {})
 
-    def _get(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
+    def _do_get(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
         mode, more = self._reading(client, chance)
         op = self.call(client.api, server, "get", "default", {"key": key, "mode": mode},
                        lambda: client.get(server, "default", key, **more))
         if op.ok:
             self._seen[key] = op.result["item"][1] if op.result["item"] else 0
 
-    def _list(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
+    def _do_list(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
         mode, more = self._reading(client, chance)
         if client.api == "cli" and self.setting.is_eventual:
             mode, more = "own", {}  # ls has no --consistent
@@ -136,11 +140,11 @@ class KVWorker(Worker):
         self.call(client.api, server, "list", "default", {"prefix": prefix, "mode": mode},
                   lambda: client.list(server, "default", prefix, **more))
 
-    def _put(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
+    def _do_put(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
         self.call(client.api, server, "put", "default", {"key": key, "value": value},
                   lambda: client.put(server, "default", key, value))
 
-    def _cas(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
+    def _do_cas(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
         expect = self._seen.get(key, 0)
         op = self.call(client.api, server, "cas", "default", {"key": key, "value": value, "expect": expect},
                        lambda: client.cas(server, "default", key, value, expect))
@@ -149,12 +153,12 @@ class KVWorker(Worker):
         elif op.ok and op.result.get("current"):
             self._seen[key] = op.result["current"][1]
 
-    def _delete(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
+    def _do_delete(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
         message = value if client.api in ("rest", "cli") else None
         self.call(client.api, server, "delete", "default", {"key": key, "message": message},
                   lambda: client.delete(server, "default", key, message=message))
 
-    def _txn(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
+    def _do_txn(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
         sets = dict.fromkeys(PAIR, value)
         expect = {PAIR[0]: self._seen.get(PAIR[0], 0)} if chance < 0.5 else {}
         op = self.call(client.api, server, "txn", "default", {"sets": sets, "expect": expect},
@@ -167,12 +171,12 @@ class KVWorker(Worker):
             if read.ok:
                 self._seen[PAIR[0]] = read.result["item"][1] if read.result["item"] else 0
 
-    def _ttl(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
+    def _do_ttl(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
         key = f"/ttl/{value}"
         self.call(client.api, server, "put", "default", {"key": key, "value": value, "ttl": 2},
                   lambda: client.put(server, "default", key, value, ttl="2s"))
 
-    def _rev(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
+    def _do_rev(self, client: Client, server: Server, key: str, value: str, chance: float) -> None:
         revision = int(self.setting.collected * (0.5 + chance / 2))
         if revision > 1:
             self.call(client.api, server, "get", "default", {"key": key, "mode": "rev", "rev": revision},

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Runs clients and faults against real servers, and checks the history of their answers: docs/correctness.md.
+# usage: Scripts/soak.sh --self-test
+#        Scripts/soak.sh [options of Tests/Soak/main.py]
+# DISCFG names the binary; otherwise the debug binary is built. DISCFG_ETCD_VENV and DISCFG_AWS_VENV name the
+# Python environments.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+etcd=${DISCFG_ETCD_VENV:-$PWD/.venv-etcd}
+aws=${DISCFG_AWS_VENV:-$PWD/.venv-aws}
+python=python3
+[[ ! -x $etcd/bin/python ]] || python=$etcd/bin/python # without it there is no client for gRPC
+
+if [[ ${1:-} == --self-test ]]; then
+    exec "$python" -B -m unittest discover --start-directory Tests/Soak/tests
+fi
+
+binary=${DISCFG:-}
+if [[ -z $binary ]]; then
+    swift build --product discfg >&2
+    binary=$(swift build --show-bin-path)/discfg
+fi
+stand_in=()
+[[ ! -x $aws/bin/ministack ]] || stand_in=(--ministack "$aws/bin/ministack")
+exec "$python" -B Tests/Soak/main.py --binary "$binary" "${stand_in[@]}" "$@"
