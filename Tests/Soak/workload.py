@@ -183,6 +183,61 @@ class KVWorker(Worker):
                       lambda: client.get(server, "default", key, rev=revision))
 
 
+class ClashWorker(Worker):
+    """Lets two servers write the same key at nearly the same moment: one that at least one of them does not have in memory."""
+
+    pause = 0.1
+
+    def step(self) -> None:
+        servers, value = self.setting.cluster.servers, self.unique()
+        first, second = self.random.sample(servers, 2) if len(servers) > 1 else (servers[0], servers[0])
+        key = f"/k/c{self.name}{self.number % 150}"
+        pause, kind = self.random.uniform(0, 0.4), self.random.choice(("put", "cas", "delete", "lock"))
+        clients = [client for client in self.setting.clients if client.api != "cli"]
+        one, other = self.random.choice(clients), self.random.choice(clients)
+        if kind == "lock":
+            self._lock_both(first, second, f"/lock/{value}", pause / 2)
+            return
+        thread = threading.Thread(target=self._put, args=(one, first, key, value + "a"), daemon=True)
+        thread.start()
+        self.setting.stopping.wait(pause)
+        if kind == "put":
+            self._put(other, second, key, value + "b")
+        elif kind == "cas":
+            self.call(other.api, second, "cas", "default", {"key": key, "value": value + "b", "expect": 0},
+                      lambda: other.cas(second, "default", key, value + "b", 0))
+        else:
+            self.call(other.api, second, "delete", "default", {"key": key},
+                      lambda: other.delete(second, "default", key))
+        thread.join()
+        self.setting.stopping.wait(self.random.uniform(0, 0.3))
+        self.call(one.api, first, "delete", "default", {"key": key}, lambda: one.delete(first, "default", key))
+
+    def _put(self, client: Client, server: Server, key: str, value: str) -> None:
+        self.call(client.api, server, "put", "default", {"key": key, "value": value},
+                  lambda: client.put(server, "default", key, value))
+
+
+    def _lock_both(self, first: Server, second: Server, name: str, pause: float) -> None:
+        """Two clients ask for a free lock; the second must wait, and gives up."""
+        v3, leases = self.setting.v3, [self.random.getrandbits(40) + 1 for _ in range(2)]
+
+        def lock(server: Server, lease: int) -> None:
+            if self.call("v3json", server, "grant", "default", {"lease": lease, "ttl": LOCK_TTL},
+                         lambda: v3.grant(server, lease, LOCK_TTL)).ok:
+                self.call("v3json", server, "lock", "default", {"name": name, "lease": lease},
+                          lambda: v3.lock(server, name, lease, 1.5))
+
+        threads = [threading.Thread(target=lock, args=pair, daemon=True) for pair in zip((first, second), leases)]
+        for thread in threads:
+            thread.start()
+            self.setting.stopping.wait(pause)
+        for thread in threads:
+            thread.join()
+        for server, lease in zip((first, second), leases):
+            self.call("v3json", server, "revoke", "default", {"lease": lease}, lambda: v3.revoke(server, lease))
+
+
 class LeaseWorker(Worker):
     """Grants leases, puts keys with them, renews some, revokes some, and leaves the others to end."""
 
@@ -338,6 +393,7 @@ def _trim(answer: Answer) -> Answer:
 def workers(setting: Setting, clients: int) -> list[Worker]:
     """The clients of a run."""
     made: list[Worker] = [KVWorker(setting, f"kv{number}") for number in range(clients)]
+    made += [ClashWorker(setting, f"clash{number}") for number in range(2)]
     made += [LockWorker(setting, f"lock{number}") for number in range(3)]
     made += [LeaseWorker(setting, f"lease{number}") for number in range(2)]
     made += [AdminWorker(setting, "admin"), RebornWorker(setting, "reborn")]
