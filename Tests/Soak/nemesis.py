@@ -152,7 +152,10 @@ class Nemesis(threading.Thread):
                 each.start()
 
     def _moved_file(self, server: Server, length: float, choice: float) -> None:
-        """The file is moved away under running servers, as an operator's mistake, and moved back."""
+        """The file is moved away under running servers, an operator's mistake; later it is put back, and they are started again.
+
+        A server that has noticed takes no part until it is started again, as docs/operations.md says.
+        """
         database = self._cluster.database
         parts = [database.with_name(database.name + suffix) for suffix in ("", "-wal", "-shm")]
         away = self._cluster.folder / "moved"
@@ -166,11 +169,15 @@ class Nemesis(threading.Thread):
             # From here on no acknowledgement may come for a write that begins now.
             op.start = recorder.now()
             self._sleep(min(length, 1.0))
-            op = recorder.end(op, Answer(OK))
+            recorder.end(op, Answer(OK))
+            for each in self._cluster.servers:
+                each.kill()
             for part in parts:
                 part.unlink(missing_ok=True)
                 if (away / part.name).exists():
                     os.rename(away / part.name, part)
+            for each in self._cluster.servers:
+                each.start()
         shutil.rmtree(away)
 
     # -- the way to DynamoDB --------------------------------------------------------------------------------------
