@@ -46,9 +46,9 @@ class Evidence:
             for text in {_change_text(change) for change in commit["changes"]} - {""}:
                 self._by_value[text].append(revision)
         for op in self.calls:
-            if op.kind in WRITES and op.ok and op.result.get("applied", True) and op.result.get("deleted", True) \
-                    and op.result.get("keys", True) and op.revision:
-                self.authors.setdefault(op.revision, op)
+            revision = self.log.first(op.result.get("key", "")) if op.kind == "lock" else op.revision
+            if op.kind in WRITES and op.ok and revision and _made(self.log.commits.get(revision), op):
+                self.authors.setdefault(revision, op)
         for op in self.calls:
             if op.outcome == UNKNOWN:
                 for revision in self.commits_of(op):
@@ -65,6 +65,21 @@ class Evidence:
                 found.update(revision for revision in self._by_value.get(mark, ())
                              if not _is_copy(self.log.commits[revision], op))
         return sorted(found)
+
+
+def _made(commit: dict[str, Any] | None, op: Op) -> bool:
+    """Whether a commit is the one that a call asked for; its answer may name a later revision if there was nothing to do."""
+    if not commit:
+        return False
+    if op.kind in ("rollback", "import"):
+        return commit.get("message") == op.args["message"]
+    changes = {change["key"]: told(change)[2] for change in commit["changes"]}
+    if op.kind == "lock":
+        return op.result["key"] in changes
+    if op.kind in ("delete", "unlock"):
+        return op.result.get("deleted", True) and changes.get(op.args["key"], "") is None
+    wanted = op.args["sets"] if op.kind == "txn" else {op.args["key"]: op.args["value"]}
+    return op.result.get("applied", True) and any(changes.get(key) == value for key, value in wanted.items())
 
 
 def _change_text(change: dict[str, Any]) -> str:

@@ -95,9 +95,13 @@ def _mutex(evidence: Evidence, name: str, ops: list[Op]) -> Iterable[Violation]:
         key = op.result["key"]
         steps.append(wgl.Step(f"#{op.id} acquire {key}", op.start, op.end, "acquire", key))
         release = releases.get(key)
-        # Without a release the lease ends the hold at a time that the client does not see.
-        start = release.start if release else op.end + 1
-        end = release.end if release and release.ok else math.inf
+        _, deleted = _life(evidence, key)
+        ended_by = evidence.authors.get(deleted or 0)
+        # Unless the client gave it back, the end of the lease ends the hold, at a time that the client does not see.
+        if release and (ended_by is release or ended_by is None and release.ok and not _ended(evidence, deleted)):
+            start, end = release.start, release.end if release.ok else math.inf
+        else:
+            start, end = op.start, math.inf
         steps.append(wgl.Step(f"release {key}", start, end, "release", key))
     verdict = wgl.check(steps, wgl.mutex, limit=100_000)
     if verdict.linearizable is False:
@@ -106,6 +110,12 @@ def _mutex(evidence: Evidence, name: str, ops: list[Op]) -> Iterable[Violation]:
         yield Violation("no order of lock and unlock explains the answers",
                         f"{name}: " + "; ".join(step.name for step in kept[:12]),
                         [op for op in ops if f"#{op.id} acquire {op.result['key']}" in names])
+
+
+def _ended(evidence: Evidence, revision: int | None) -> bool:
+    """Whether a commit is the end of a lease whose time was over."""
+    changes = evidence.log.commits[revision]["changes"] if revision else []
+    return any(change["kind"] == "expire" for change in changes)
 
 
 def registers(evidence: Evidence) -> Iterable[Violation]:
@@ -183,6 +193,10 @@ def leases(evidence: Evidence) -> Iterable[Violation]:
                                 [author] if author else [], key, (revision,))
             if entry:
                 lease = entry.lease
+            elif lease is not None and revision in evidence.authors \
+                    and evidence.authors[revision].kind == "rollback":
+                yield Violation("a rollback removed a key with a lease", f"{key} of lease {lease} at revision {revision}",
+                                [evidence.authors[revision]], key, (revision,))
             elif lease is not None and revision not in evidence.authors \
                     and (key.startswith("/lease/") or key in held - given_back):
                 yield from _early(evidence, key, lease, by_lease[lease], revision, shown.get(revision))

@@ -87,6 +87,10 @@ class Log:
         index = bisect.bisect_right(revisions, revision)
         return entries[index - 1] if index else None
 
+    def first(self, key: str) -> int | None:
+        """The revision at which a key first came to be."""
+        return self.keys[key][0][0] if key in self.keys else None
+
     def between(self, key: str, low: int, high: int) -> list[Entry | None]:
         """Everything that a key was from one revision to another."""
         revisions, entries = self.keys.get(key, ([], []))

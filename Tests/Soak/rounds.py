@@ -170,7 +170,8 @@ class Round:
                     return op.ok
                 if not wait_until(put, PATIENCE, 0.2):
                     self._complain(f"{server.process} takes no write to {key}")
-            for name in LOCKS:
+                    break
+            for name in LOCKS if not self._stuck else ():
                 def lock(name: str = name) -> bool:
                     lease = probe.random.getrandbits(40) + 1
                     if not attempt(lambda: setting.v3.grant(server, lease, 20)).outcome == "ok":
@@ -183,8 +184,10 @@ class Round:
                 if not wait_until(lock, PATIENCE, 0.2):
                     self._complain(f"{server.process} gives nobody the lock {name}")
                     break
+        deadline = time.monotonic() + PATIENCE
         for watcher in watching:
-            if not wait_until(lambda: watcher.revision >= _last(watcher, revision), PATIENCE):
+            left = deadline - time.monotonic()
+            if not wait_until(lambda: watcher.revision >= _last(watcher, revision), left):
                 self._complain(f"the watch {watcher.name} has come to {watcher.revision}, and there is {revision}")
 
     def _leftovers(self) -> None:

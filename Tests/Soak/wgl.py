@@ -135,24 +135,35 @@ def _names(order: Sequence[Step], path: Any) -> tuple[str, ...]:
 
 
 def minimise(steps: Sequence[Step], model: Model, initial: State = None, tries: int = 400) -> list[Step]:
-    """Leaves out calls as long as the rest is still impossible.
+    """Leaves out calls as long as the rest is still impossible, and not for another reason.
 
-    A write that a remaining answer depends on stays: without it the rest would be impossible for another reason.
+    A write that a remaining answer depends on stays, a deletion as long as something was found absent, and a release as long
+    as its acquisition.
     """
     kept = sorted(steps, key=lambda step: step.start)
     size = max(1, len(kept) // 2)
     while size and tries:
         index = 0
         while index < len(kept) and tries:
-            shorter = kept[:index] + kept[index + size:]
+            shorter = _closure(kept[:index] + kept[index + size:], kept, initial)
             tries -= 1
-            if len(shorter) < len(kept) and _is_closed(shorter, initial) \
-                    and check(shorter, model, initial, 20_000).linearizable is False:
+            if len(shorter) < len(kept) and check(shorter, model, initial, 20_000).linearizable is False:
                 kept = shorter
             else:
                 index += size
         size //= 2
     return kept
+
+
+def _closure(shorter: list[Step], steps: Sequence[Step], initial: State) -> list[Step]:
+    """The steps with those that they cannot do without; all of them if a value that is needed is missing."""
+    held = {step.input for step in shorter if step.kind == "acquire"}
+    names = {step.name for step in shorter}
+    finds_nothing = any(step.kind == "read" and step.output is None or step.kind == "cas" and step.input[0] is None
+                        for step in shorter)
+    needed = [step for step in steps if step.kind == "release" and step.input in held
+              or step.kind == "delete" and finds_nothing or step.name in names]
+    return needed if _is_closed(needed, initial) else list(steps)
 
 
 def _is_closed(steps: Sequence[Step], initial: State) -> bool:
@@ -170,5 +181,4 @@ def _is_closed(steps: Sequence[Step], initial: State) -> bool:
             needed.add(step.output)
         elif step.kind == "release":
             needed.add(step.input)
-    # A deletion is needed by a read of nothing only if something was written before; keeping it is always sound.
     return needed <= written

@@ -160,8 +160,8 @@ class CheckTests(unittest.TestCase):
         log = LogMaker().change({"/lock/a/1": ""}, lease=1).change({"/lock/a/2": ""}, lease=2).change({"/lock/a/1": None})
         first = op("lock", 0, 1, 2, result={"key": "/lock/a/1"}, name="/lock/a", lease=1)
         unlock = op("unlock", 4, 5, 4, name="/lock/a", key="/lock/a/1")
-        early = op("lock", 1, 2, 3, result={"key": "/lock/a/2"}, name="/lock/a", lease=2)
-        late = op("lock", 1, 6, 4, result={"key": "/lock/a/2"}, name="/lock/a", lease=2)
+        early = op("lock", 2, 3, 3, result={"key": "/lock/a/2"}, name="/lock/a", lease=2)
+        late = op("lock", 2, 6, 4, result={"key": "/lock/a/2"}, name="/lock/a", lease=2)
         self.assertEqual(self.rules([first, late, unlock], log, checks_sessions.locks), [])
         self.assertEqual(set(self.rules([first, early, unlock], log, checks_sessions.locks)),
                          {"two holders of a lock", "no order of lock and unlock explains the answers"})
