@@ -32,6 +32,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--servers", type=int, help="servers on the store: 1 to 3; by default each round has its own number")
     parser.add_argument("--clients", type=int, default=6, help="clients that read and write keys, besides all others")
     parser.add_argument("--faults", help="only these kinds of faults, with commas between them")
+    parser.add_argument("--without", default="", help="leave out clients (lock, lease, clash, admin, reborn) and calls "
+                        "(rollback, import, compact), with commas between them")
     parser.add_argument("--keep-going", action="store_true", help="go on after a violation")
     parser.add_argument("--no-preload", action="store_true", help="without faults of clocks and disks")
     parser.add_argument("--output", type=Path, default=Path(".build/soak"), help="for histories and reports")
@@ -59,7 +61,8 @@ def describe(outcome: Outcome) -> str:
              f"({outcome.checking:.0f} s of them checks)",
              f"  faults: {report.flat(outcome.faults)}"]
     for violation in outcome.violations:
-        lines.append(f"  VIOLATION {violation.rule}: {violation.text}")
+        shown = f" (after {max(op.end for op in violation.ops) / 1e9:.0f} s)" if violation.ops else ""
+        lines.append(f"  VIOLATION {violation.rule}: {violation.text}{shown}")
     if outcome.report:
         lines.append(f"  report: {outcome.report}")
         lines.append(f"  again: make soak ENGINE={plan.engine} SEED={plan.seed}")
@@ -74,7 +77,7 @@ def soak(engine: str, options: argparse.Namespace, found: Tools) -> list[Outcome
     while not outcomes or time.monotonic() + options.round / 2 < end and not options.seed:
         servers = options.servers or 1 + random.Random(seed).choice((1, 1, 2, 0))
         plan = Plan(engine, str(seed), options.round, 1 if engine == "memory" else servers, options.clients,
-                    options.faults.split(",") if options.faults else None)
+                    options.faults.split(",") if options.faults else None, frozenset(options.without.split(",")))
         print(f"{engine} seed {seed}: begins", flush=True)
         outcome = Round(plan, found, options.output.resolve() / f"{engine}-{seed}").run()
         print(describe(outcome), flush=True)

@@ -27,8 +27,10 @@ LOCK_TTL = 10
 class Setting:
     """What all clients share."""
 
-    def __init__(self, cluster: Cluster, recorder: Recorder, seed: str) -> None:
+    def __init__(self, cluster: Cluster, recorder: Recorder, seed: str, without: frozenset[str] = frozenset()) -> None:
         self.cluster, self.recorder, self.seed = cluster, recorder, seed
+        #: Clients and calls that are left out, by name.
+        self.without = without
         self.stopping = threading.Event()
         self.rest, self.v2, self.v3 = RESTClient(), V2Client(), V3Client()
         self.clients: list[Client] = [self.rest, self.v2, self.v3, CLIClient(cluster)]
@@ -355,7 +357,7 @@ class AdminWorker(Worker):
         kind = self.random.choices(("rollback", "import", "compact", "diff", "history"), (3, 3, 1, 2, 2))[0]
         back = self.random.randrange(1, 30)
         everything = self.random.random() < 0.3
-        if known < 40:
+        if known < 40 or kind in self.setting.without:
             return
         if kind == "rollback":
             prefix = None if everything else "/k"
@@ -397,4 +399,4 @@ def workers(setting: Setting, clients: int) -> list[Worker]:
     made += [LockWorker(setting, f"lock{number}") for number in range(3)]
     made += [LeaseWorker(setting, f"lease{number}") for number in range(2)]
     made += [AdminWorker(setting, "admin"), RebornWorker(setting, "reborn")]
-    return made
+    return [worker for worker in made if worker.name.rstrip("0123456789") not in setting.without]
