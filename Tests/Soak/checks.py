@@ -68,7 +68,7 @@ class Evidence:
 
 
 def _made(commit: dict[str, Any] | None, op: Op) -> bool:
-    """Whether a commit is the one that a call asked for; its answer may name a later revision if there was nothing to do."""
+    """Whether a commit is the one that a call asked for; without anything to do an answer names another's revision."""
     if not commit:
         return False
     if op.kind in ("rollback", "import"):
@@ -179,11 +179,12 @@ def real_time(evidence: Evidence) -> Iterable[Violation]:
                             f"#{op.id} has revision {op.revision}; #{newest.id} had shown {floor} before", [newest, op])
         elif _must_be_new(evidence, op) and op.revision < floor:
             yield Violation("a linearizable read is older than what was acknowledged before it began",
-                            f"#{op.id} answers as of {op.revision}; #{newest.id} had shown {floor} before", [newest, op])
+                            f"#{op.id} answers as of {op.revision}; #{newest.id} had shown {floor} before",
+                            [newest, op])
         author = evidence.authors.get(op.revision)
         if author and author is not op and author.start > op.end:
-            yield Violation("a revision was shown before its write began", f"#{op.id} names {op.revision}, the revision "
-                            f"of #{author.id}", [op, author])
+            yield Violation("a revision was shown before its write began",
+                            f"#{op.id} names {op.revision}, the revision of #{author.id}", [op, author])
 
 
 def _tells_tail(evidence: Evidence, op: Op) -> bool:
@@ -291,8 +292,9 @@ def _rollback(evidence: Evidence, op: Op) -> Iterable[Violation]:
             continue  # what ends by itself is left out
         was, became = then.get(key), now.get(key)
         if (was and was.value) != (became and became.value):
-            yield Violation("a rollback restored no single moment", f"#{op.id} to {to}: at revision {op.revision} {key} "
-                            f"is {became and became.value}, and was {was and was.value}", [op], key, (op.revision or 0,))
+            yield Violation("a rollback restored no single moment", f"#{op.id} to {to}: at revision {op.revision} "
+                            f"{key} is {became and became.value}, and was {was and was.value}", [op], key,
+                            (op.revision or 0,))
 
 
 def _difference(evidence: Evidence, op: Op) -> Iterable[Violation]:

@@ -37,7 +37,8 @@ def watches(evidence: Evidence) -> Iterable[Violation]:
             missed = [entry for entry in _plain(known) if entry not in _plain(shown)]
             extra = [entry for entry in _plain(shown) if entry not in _plain(known)]
             revisions = tuple(entry[0] for entry in missed + extra)[:4]
-            yield Violation("a watch differs from the log", f"#{op.id} ({op.args['watch']}) between {after} and {upto}: "
+            yield Violation("a watch differs from the log",
+                            f"#{op.id} ({op.args['watch']}) between {after} and {upto}: "
                             f"not told {missed[:2]}, told besides {extra[:2]}", [op], None, revisions)
 
 
@@ -189,14 +190,16 @@ def leases(evidence: Evidence) -> Iterable[Violation]:
         for revision, entry in zip(revisions, entries):
             if entry and entry.lease is None:
                 author = evidence.authors.get(revision)
-                yield Violation("a key lost its lease, and stays without end", f"{key} at revision {revision} has no lease",
-                                [author] if author else [], key, (revision,))
+                yield Violation("a key lost its lease, and stays without end",
+                                f"{key} at revision {revision} has no lease", [author] if author else [], key,
+                                (revision,))
             if entry:
                 lease = entry.lease
             elif lease is not None and revision in evidence.authors \
                     and evidence.authors[revision].kind == "rollback":
-                yield Violation("a rollback removed a key with a lease", f"{key} of lease {lease} at revision {revision}",
-                                [evidence.authors[revision]], key, (revision,))
+                yield Violation("a rollback removed a key with a lease",
+                                f"{key} of lease {lease} at revision {revision}", [evidence.authors[revision]], key,
+                                (revision,))
             elif lease is not None and revision not in evidence.authors \
                     and (key.startswith("/lease/") or key in held - given_back):
                 yield from _early(evidence, key, lease, by_lease[lease], revision, shown.get(revision))
@@ -208,8 +211,9 @@ def leases(evidence: Evidence) -> Iterable[Violation]:
         ttl = max((op.result.get("ttl", 0) or op.args.get("ttl", 10) for op in renewals), default=0)
         over = max((op.end for op in renewals), default=0) + (ttl + 15) * 1_000_000_000
         if over < ends:
-            yield Violation("a key outlives its lease", f"{key} is still there, {(ends - over) / 1e9 + 15:.0f} s after its "
-                            f"lease {entry.lease} was over", by_lease[entry.lease], key, (entry.revision,))
+            yield Violation("a key outlives its lease", f"{key} is still there, "
+                            f"{(ends - over) / 1e9 + 15:.0f} s after its lease {entry.lease} was over", by_lease[entry.lease],
+                            key, (entry.revision,))
 
 
 def _early(evidence: Evidence, key: str, lease: int, ops: list[Op], revision: int,
@@ -220,8 +224,9 @@ def _early(evidence: Evidence, key: str, lease: int, ops: list[Op], revision: in
     renewals = [op for op in ops if op.kind != "revoke" and op.ok and op.result.get("ttl", 0) > 0 and op.end < shown]
     deadline = max((op.start + op.result["ttl"] * 1_000_000_000 for op in renewals), default=None)
     if deadline and shown < deadline - CLOCK_TOLERANCE * 1e9:
-        yield Violation("a lease ended before its time", f"{key} of lease {lease} was deleted by revision {revision}, at "
-                        f"least {(deadline - shown) / 1e9:.1f} s early", ops, key, (revision,))
+        yield Violation("a lease ended before its time",
+                        f"{key} of lease {lease} was deleted by revision {revision}, at least "
+                        f"{(deadline - shown) / 1e9:.1f} s early", ops, key, (revision,))
 
 
 def _first_shown(evidence: Evidence) -> dict[int, int]:
@@ -240,8 +245,9 @@ def times_to_live(evidence: Evidence) -> Iterable[Violation]:
     for op in evidence.calls:
         if op.kind == "put" and op.ok and op.args.get("ttl") and op.result.get("ttl") is not None \
                 and op.result["ttl"] > op.args["ttl"] + CLOCK_TOLERANCE:
-            yield Violation("a time to live is longer than what was asked for", f"#{op.id} asked for {op.args['ttl']} s, "
-                            f"and was given {op.result['ttl']} s", [op], op.args["key"])
+            yield Violation("a time to live is longer than what was asked for",
+                            f"#{op.id} asked for {op.args['ttl']} s, and was given {op.result['ttl']} s", [op],
+                            op.args["key"])
 
 
 def moved_file(evidence: Evidence) -> Iterable[Violation]:
@@ -275,7 +281,8 @@ def reborn(evidence: Evidence) -> Iterable[Violation]:
                 gone = None
         elif op.kind == "cfg-get" and refused and op.code == "102":
             yield Violation("a deletion that happened was answered “nothing was written”",
-                            f"#{refused.id} was answered {refused.code}, and #{op.id} does not find the config", [refused, op])
+                            f"#{refused.id} was answered {refused.code}, and #{op.id} does not find the config",
+                            [refused, op])
             refused = None
         elif op.kind == "cfg-get" and gone and op.ok:
             yield Violation("a deleted config is still there", f"#{op.id} after #{gone.id}", [gone, op])
@@ -285,8 +292,8 @@ def reborn(evidence: Evidence) -> Iterable[Violation]:
                 yield Violation("a key of a deleted config was read", f"#{op.id} shows {value} after #{gone.id}",
                                 [gone, op], op.args["key"])
             elif life and value.startswith("L") and int(value[1:].split("-")[0]) < life:
-                yield Violation("a key of an earlier life of a config was read", f"#{op.id} shows {value} in life {life}",
-                                [op], op.args["key"])
+                yield Violation("a key of an earlier life of a config was read",
+                                f"#{op.id} shows {value} in life {life}", [op], op.args["key"])
     yield from _followers(calls)
 
 
@@ -307,8 +314,9 @@ def _followers(calls: list[Op]) -> Iterable[Violation]:
                     continue
                 life = int(value[1:].split("-")[0])
                 if lives.setdefault(op.client, life) != life:
-                    yield Violation("a follower went on in the log of another config", f"#{op.id} after revision "
-                                    f"{op.args['after']} of life {lives[op.client]} was told {value} at {revision}", [op], key)
+                    yield Violation("a follower went on in the log of another config",
+                                    f"#{op.id} after revision {op.args['after']} of life {lives[op.client]} was told "
+                                    f"{value} at {revision}", [op], key)
                     lives[op.client] = life
 
 

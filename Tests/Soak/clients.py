@@ -63,7 +63,10 @@ class HTTPClient(Client):
 
     def request(self, server: Server, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None,
                 timeout: float = TIMEOUT) -> tuple[int, dict[str, str], Any]:
-        """Sends a request. Throws `ConnectionRefusedError` if it certainly was not carried out, other errors if it may have been."""
+        """Sends a request.
+
+        Throws `ConnectionRefusedError` if it certainly was not carried out, other errors if it may have been.
+        """
         connections = self._local.__dict__.setdefault("connections", {})
         place = (server.name, server.life)
         connection = connections.pop(place, None)
@@ -123,7 +126,8 @@ class RESTClient(HTTPClient):
         given = {name: value for name, value in parameters.items() if value is not None}
         return f"/v1/{config}/{place}" + ("?" + urllib.parse.urlencode(given) if given else "")
 
-    def _write(self, server: Server, method: str, path: str, body: Any, headers: dict[str, str] | None = None) -> Answer:
+    def _write(self, server: Server, method: str, path: str, body: Any,
+               headers: dict[str, str] | None = None) -> Answer:
         status, _, answer = self.request(server, method, path, body, headers)
         if status in (200, 201):
             item = answer.get("item") or {}

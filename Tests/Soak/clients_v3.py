@@ -11,7 +11,7 @@ from history import FAIL, OK, UNKNOWN, Answer
 
 _V3_CALLS = frozenset({"get", "list", "put", "cas", "delete", "txn", "rev", "lease"})
 #: gRPC's codes after which nothing was written: invalid argument, not found, already exists, resource exhausted, failed
-#: precondition, out of range, unimplemented. 14 (unavailable) is not among them: it is the code of every lost connection.
+#: precondition, out of range, unimplemented. 14 (unavailable) is not among them: every lost connection has it.
 _DEFINITE = frozenset({3, 5, 6, 8, 9, 11, 12})
 
 
@@ -116,12 +116,14 @@ class V3Client(HTTPClient):
         """Asks what is left of a lease; -1 says that there is none."""
         answer, content = self.call(server, "default", "lease/timetolive", {"ID": str(lease), "keys": True})
         if content:
-            answer.result = {"ttl": int(content.get("TTL", 0)), "keys": [decode(key) for key in content.get("keys") or []]}
+            keys = [decode(key) for key in content.get("keys") or []]
+            answer.result = {"ttl": int(content.get("TTL", 0)), "keys": keys}
         return answer
 
     def lock(self, server: Server, name: str, lease: int, timeout: float) -> Answer:
         """Waits for a lock; the key of the holder is the result."""
-        answer, content = self.call(server, "default", "lock/lock", {"name": encode(name), "lease": str(lease)}, timeout)
+        body = {"name": encode(name), "lease": str(lease)}
+        answer, content = self.call(server, "default", "lock/lock", body, timeout)
         if answer.outcome == OK:
             answer.result = {"key": decode(content.get("key"))}
         return answer

@@ -75,7 +75,7 @@ class Server:
         arguments = [str(self._cluster.tools.discfg), "--store", self.store, "serve", "--listen",
                      f"127.0.0.1:{self.port}", "--etcd-listen", f"127.0.0.1:{self.grpc_port}"]
         if self.name == "s2":
-            # One server looks often for the commits of others, so that it meets transactions that are not yet all visible.
+            # One server looks often for the commits of others: it meets transactions that are not yet all visible.
             arguments += ["--poll-interval", "20ms"]
         environment = self._cluster.environment(self.control)
         with (self._cluster.folder / f"{self.name}.log").open("ab") as log:

@@ -1,7 +1,7 @@
 """The history of a run: every call with its start, its end and its answer, one JSON object a line.
 
-Times are nanoseconds of the monotonic clock of this machine since the run began. All clients are threads of one process,
-so the times of two calls can be compared.
+Times are nanoseconds of the monotonic clock of this machine since the run began. All clients are threads of one
+process, so the times of two calls can be compared.
 """
 from __future__ import annotations
 

@@ -1,11 +1,13 @@
 """Transactions of DynamoDB that become visible item by item.
 
-AWS documents: one GetItem is serialisable with a transaction; several of them, BatchGetItem and Query are read-committed, also with
-ConsistentRead. So while a TransactWriteItems is carried out, a reader may see one of its items as it was before
-and another as it is after. TransactGetItems and all writes that meet one of its items are refused with TransactionConflict meanwhile.
-The stand-in does all at once; `Isolation` stands before it, serves the images from before, and shows one item after another.
+AWS documents: one GetItem is serialisable with a transaction; several of them, BatchGetItem and Query are
+read-committed, also with ConsistentRead. So while a TransactWriteItems is carried out, a reader may see one of
+its items as it was before and another as it is after. TransactGetItems and all writes that meet one of its items
+are refused with TransactionConflict meanwhile. The stand-in does all at once; `Isolation` stands before it,
+serves the images from before, and shows one item after another.
 
-A read with eventual consistency may be behind by more: it can meet the image from before until a moment after the transaction.
+A read with eventual consistency may be behind by more: it can meet the image from before until a moment after the
+transaction.
 """
 from __future__ import annotations
 
@@ -76,7 +78,7 @@ class Isolation:
 
     def transact(self, body: dict[str, Any], forward: Forward, order: list[float] | None,
                  lag: float) -> tuple[int, dict[str, Any]]:
-        """A transaction. With `order`, seconds after which its items are shown one by one; the answer comes after the last."""
+        """A transaction. `order` has seconds after which its items are shown; the answer comes after the last."""
         actions = [next(iter(action.items())) for action in body["TransactItems"]]
         keys = [_write_key(action) for _, action in actions]
         self._claim(keys, keys)

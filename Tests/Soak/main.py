@@ -29,7 +29,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=2.0, help="how long, for each engine")
     parser.add_argument("--round", type=float, default=25.0, help="seconds of clients and faults in one round")
     parser.add_argument("--seed", help="repeats the schedule of a round; without it, a random one")
-    parser.add_argument("--servers", type=int, help="servers on the store: 1 to 3; by default each round has its own number")
+    parser.add_argument("--servers", type=int, help="servers on the store; by default each round has 1 to 3")
     parser.add_argument("--clients", type=int, default=6, help="clients that read and write keys, besides all others")
     parser.add_argument("--faults", help="only these kinds of faults, with commas between them")
     parser.add_argument("--without", default="", help="leave out clients (lock, lease, clash, admin, reborn) and calls "
@@ -54,8 +54,9 @@ def tools(options: argparse.Namespace) -> Tools:
 def describe(outcome: Outcome) -> str:
     """A round in a few lines."""
     plan = outcome.plan
-    verdict = f"{len(outcome.violations)} violations" if outcome.violations else f"void: {outcome.void}" if outcome.void \
-        else "clean"
+    verdict = f"void: {outcome.void}" if outcome.void else "clean"
+    if outcome.violations:
+        verdict = f"{len(outcome.violations)} violations"
     lines = [f"{plan.engine} seed {plan.seed}: {verdict}; {outcome.calls} calls, {outcome.commits} commits, "
              f"{plan.servers} servers, {outcome.seconds:.0f} s "
              f"({outcome.checking:.0f} s of them checks)",

@@ -152,7 +152,7 @@ class Nemesis(threading.Thread):
                 each.start()
 
     def _moved_file(self, server: Server, length: float, choice: float) -> None:
-        """The file is moved away under running servers, an operator's mistake; later it is put back, and they are started again.
+        """The file is moved away under running servers; later it is put back, and they are started again.
 
         A server that has noticed takes no part until it is started again, as docs/operations.md says.
         """

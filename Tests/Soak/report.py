@@ -36,7 +36,7 @@ def write(path: Path, title: str, violations: list[Violation], ops: list[Op], lo
 
 
 def minimal(violation: Violation, ops: list[Op], most: int = 40) -> list[Op]:
-    """The calls that show the violation, and what else happened to its key, and which faults there were, at that time."""
+    """The calls that show the violation, and what else happened to its key and which faults there were meanwhile."""
     shown = {op.id: op for op in violation.ops}
     if not shown:
         authors = [op for op in ops if op.revision in violation.revisions]
@@ -93,8 +93,9 @@ def timeline(ops: list[Op], marked: list[Op]) -> str:
         stroke = " stroke='#b00020' stroke-width=2" if op.id in chosen else ""
         top = tops[op.client] + row * _LANE
         label = f"#{op.id} {op.kind}" + (f" → {op.revision}" if op.revision else "")
-        parts.append(f"<g><title>{html.escape(op.text())}</title><rect x={x:.1f} y={top + 3} width={width:.1f} height=14 "
-                     f"rx=2 fill='{colour}'{stroke}/><text x={x + 2:.1f} y={top + 26}>{html.escape(label)}</text></g>")
+        parts.append(f"<g><title>{html.escape(op.text())}</title>"
+                     f"<rect x={x:.1f} y={top + 3} width={width:.1f} height=14 rx=2 fill='{colour}'{stroke}/>"
+                     f"<text x={x + 2:.1f} y={top + 26}>{html.escape(label)}</text></g>")
     parts.append(f"<text x={_MARGIN} y={height + 18}>{low / 1e9:.3f} s</text>"
                  f"<text x={_WIDTH - 70} y={height + 18}>{high / 1e9:.3f} s</text></svg>")
     return "".join(parts)

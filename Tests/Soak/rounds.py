@@ -17,7 +17,8 @@ from history import Op, Recorder
 from model import Log
 from nemesis import Nemesis, wait_until
 from watchers import Collector, Follower, Watcher, watchers
-from workload import LOCKS, Setting, Worker, workers
+from workload import LOCKS, Setting, Worker
+from workload_sessions import workers
 
 #: Seconds after the last fault within which everything must make progress again.
 PATIENCE = 30
@@ -143,8 +144,8 @@ class Round:
         self._leftovers()
         return collector
 
-    def _complain(self, text: str, ops: list[Op] | None = None, rule: str = "no progress after the faults ended") -> None:
-        self._stuck.append(Violation(rule, text, ops or []))
+    def _complain(self, text: str, rule: str = "no progress after the faults ended") -> None:
+        self._stuck.append(Violation(rule, text))
 
     def _unexpected_deaths(self) -> None:
         """A server ends only if it is killed."""
@@ -155,7 +156,7 @@ class Round:
                                rule="a server ended by itself")
 
     def _liveness(self, watching: list[Watcher]) -> None:
-        """Every server takes writes, gives locks and answers reads again, and every watch comes to the newest revision."""
+        """Every server takes writes and gives locks again, and every watch comes to the newest revision."""
         setting, probe = self._setting, Worker(self._setting, "probe")
         revision = 0
         for server in self._cluster.servers:
@@ -198,7 +199,8 @@ class Round:
         def left() -> list[str]:
             found = []
             for prefix in ("/lease/", "/lock/"):
-                for key, item in (attempt(lambda: v3.list(server, "default", prefix)).result.get("items") or {}).items():
+                items = attempt(lambda: v3.list(server, "default", prefix)).result.get("items") or {}
+                for key, item in items.items():
                     lease = int(key.split("/")[2], 10) if prefix == "/lease/" else int(key.rsplit("/", 1)[1], 16)
                     ttl = attempt(lambda: v3.time_to_live(server, lease)).result.get("ttl", 1)
                     if ttl <= 0:

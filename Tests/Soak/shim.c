@@ -1,14 +1,14 @@
 /* Preloaded into servers and commands: a clock that can be shifted, a disk that can fail, and writes that can be lost.
  *
- * SOAK_CONTROL  a file of three 64-bit numbers, mapped into the process, which the harness changes while the process runs:
+ * SOAK_CONTROL  a file of three 64-bit numbers, which the harness changes while the process runs:
  *               nanoseconds to add to the wall clock; how the disk fails; how often it did.
  * SOAK_FILES    the folder of the files that fail.
  * SOAK_JOURNAL  a folder for the bytes that unsynced writes replaced. Each write of FILE is first noted in
- *               JOURNAL/FILE, and a sync empties that. After all processes were killed, the harness undoes what is noted
- *               there: what a loss of power does to writes that were never synced.
+ *               JOURNAL/FILE, and a sync empties that. After all processes were killed, the harness undoes what is
+ *               noted there: what a loss of power does to writes that were never synced.
  *
- * The monotonic clock is not shifted. A write between another process's note and its own write can escape the journal, so the journal
- * loses a little less than a loss of power might, never more. Changes of a file's size by ftruncate are not undone.
+ * The monotonic clock is not shifted. A write during another process's sync can escape the journal, so a little less
+ * is lost than a loss of power might take, never more. Changes of a file's size by ftruncate are not undone.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

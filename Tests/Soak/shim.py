@@ -1,7 +1,7 @@
 """The preloaded library: clocks that are shifted, disks that fail, unsynced writes that are lost.
 
-libfaketime would do for the clocks; the library in `shim.c` is as short as its use, works with a C compiler alone, and can
-change the clock and the disk of a process while it runs.
+libfaketime would do for the clocks; the library in `shim.c` is as short as its use, works with a C compiler alone, and
+can change the clock and the disk of a process while it runs.
 """
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Clients that watch: event streams, long polls, etcd v3 over JSON and gRPC, v2's wait; each goes on where it was after every fault."""
+"""Clients that watch: event streams, long polls, etcd v3 over JSON and gRPC, v2's wait.
+
+Each goes on where it was after every fault.
+"""
 from __future__ import annotations
 
 import base64

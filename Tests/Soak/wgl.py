@@ -1,15 +1,15 @@
 """A search for a linearization, after Wing & Gong and Lowe, for histories whose answers name no revision.
 
-A history is linearizable if its calls can be put into one order that respects real time (a call that ended before another
-began comes first) and in which every answer is what a sequential object would have answered.
+A history is linearizable if its calls can be put into one order that respects real time (a call that ended before
+another began comes first) and in which every answer is what a sequential object would have answered.
 
-The search takes calls one by one from the front of the history. A state of the search is the set of calls that were taken and the
-state of the object; a state that was met before is not tried again (Lowe's memo). A call without an answer may take effect
-at any time after its start, or never. `check` is P-compositional: an object is checked apart from the others, which is
-right because linearizability is a local property (Herlihy & Wing 1990).
+The search takes calls one by one from the front of the history. A state of the search is the set of calls that
+were taken and the state of the object; a state that was met before is not tried again (Lowe's memo). A call
+without an answer may take effect at any time after its start, or never. An object is checked apart from the
+others (P-compositionality), which is right because linearizability is a local property (Herlihy & Wing 1990).
 
-`Step` is what the search sees of a call. Models are functions from a state and a step to the next state, or `None` if the
-answer is impossible in that state.
+`Step` is what the search sees of a call. Models are functions from a state and a step to the states that may
+follow: none if the answer is impossible in that state.
 """
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ def _names(order: Sequence[Step], path: Any) -> tuple[str, ...]:
 def minimise(steps: Sequence[Step], model: Model, initial: State = None, tries: int = 400) -> list[Step]:
     """Leaves out calls as long as the rest is still impossible, and not for another reason.
 
-    A write that a remaining answer depends on stays, a deletion as long as something was found absent, and a release as long
-    as its acquisition.
+    A write that a remaining answer depends on stays, a deletion as long as something was found absent, and a release as
+    long as its acquisition.
     """
     kept = sorted(steps, key=lambda step: step.start)
     size = max(1, len(kept) // 2)

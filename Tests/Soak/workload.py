@@ -20,8 +20,6 @@ PAIR = ["/pair/a", "/pair/b"]
 LOCKS = ["/lock/a", "/lock/b"]
 #: The config that is deleted and created again.
 REBORN = "reborn"
-#: Seconds that leases of locks live without a renewal.
-LOCK_TTL = 10
 
 
 class Setting:
@@ -91,7 +89,7 @@ class Worker(threading.Thread):
         recorder = self.setting.recorder
         op = recorder.begin(self.name, api, process, kind, config, args)
         answer = attempt(body)
-        # A server that was started again while the call was under way: the answer is that of one of its lives, which one is open.
+        # If the server was started again meanwhile, it is open which of its lives has answered.
         if api != "cli" and server.process != process:
             op.process = "?"
         recorder.end(op, answer)
@@ -185,167 +183,6 @@ class KVWorker(Worker):
                       lambda: client.get(server, "default", key, rev=revision))
 
 
-class ClashWorker(Worker):
-    """Lets two servers write the same key at nearly the same moment: one that at least one of them does not have in memory."""
-
-    pause = 0.1
-
-    def step(self) -> None:
-        servers, value = self.setting.cluster.servers, self.unique()
-        first, second = self.random.sample(servers, 2) if len(servers) > 1 else (servers[0], servers[0])
-        key = f"/k/c{self.name}{self.number % 150}"
-        pause, kind = self.random.uniform(0, 0.4), self.random.choice(("put", "cas", "delete", "lock"))
-        clients = [client for client in self.setting.clients if client.api != "cli"]
-        one, other = self.random.choice(clients), self.random.choice(clients)
-        if kind == "lock":
-            self._lock_both(first, second, f"/lock/{value}", pause / 2)
-            return
-        thread = threading.Thread(target=self._put, args=(one, first, key, value + "a"), daemon=True)
-        thread.start()
-        self.setting.stopping.wait(pause)
-        if kind == "put":
-            self._put(other, second, key, value + "b")
-        elif kind == "cas":
-            self.call(other.api, second, "cas", "default", {"key": key, "value": value + "b", "expect": 0},
-                      lambda: other.cas(second, "default", key, value + "b", 0))
-        else:
-            self.call(other.api, second, "delete", "default", {"key": key},
-                      lambda: other.delete(second, "default", key))
-        thread.join()
-        self.setting.stopping.wait(self.random.uniform(0, 0.3))
-        self.call(one.api, first, "delete", "default", {"key": key}, lambda: one.delete(first, "default", key))
-
-    def _put(self, client: Client, server: Server, key: str, value: str) -> None:
-        self.call(client.api, server, "put", "default", {"key": key, "value": value},
-                  lambda: client.put(server, "default", key, value))
-
-
-    def _lock_both(self, first: Server, second: Server, name: str, pause: float) -> None:
-        """Two clients ask for a free lock; the second must wait, and gives up."""
-        v3, leases = self.setting.v3, [self.random.getrandbits(40) + 1 for _ in range(2)]
-
-        def lock(server: Server, lease: int) -> None:
-            if self.call("v3json", server, "grant", "default", {"lease": lease, "ttl": LOCK_TTL},
-                         lambda: v3.grant(server, lease, LOCK_TTL)).ok:
-                self.call("v3json", server, "lock", "default", {"name": name, "lease": lease},
-                          lambda: v3.lock(server, name, lease, 1.5))
-
-        threads = [threading.Thread(target=lock, args=pair, daemon=True) for pair in zip((first, second), leases)]
-        for thread in threads:
-            thread.start()
-            self.setting.stopping.wait(pause)
-        for thread in threads:
-            thread.join()
-        for server, lease in zip((first, second), leases):
-            self.call("v3json", server, "revoke", "default", {"lease": lease}, lambda: v3.revoke(server, lease))
-
-
-class LeaseWorker(Worker):
-    """Grants leases, puts keys with them, renews some, revokes some, and leaves the others to end."""
-
-    pause = 0.3
-
-    def step(self) -> None:
-        v3, server = self.setting.v3, self.server()
-        value = self.unique()
-        lease = self.random.getrandbits(40) + 1
-        ttl = self.random.choice((2, 3, 5))
-        if not self.call("v3json", server, "grant", "default", {"lease": lease, "ttl": ttl},
-                         lambda: v3.grant(server, lease, ttl)).ok:
-            return
-        for number in range(self.random.randrange(1, 3)):
-            key, text = f"/lease/{lease}/{number}", f"{value}.{number}"
-            writers: list[Client] = [client for client in self.setting.clients if "lease" in client.calls]
-            writer, target = self.random.choice(writers), self.server()
-            self.call(writer.api, target, "put", "default", {"key": key, "value": text, "lease": lease},
-                      lambda: writer.put(target, "default", key, text, lease=lease))
-        for _ in range(self.random.randrange(0, 3)):
-            self.setting.stopping.wait(self.random.uniform(0.2, ttl * 0.5))
-            target = self.server()
-            self.call("v3json", target, "keepalive", "default", {"lease": lease},
-                      lambda: v3.keep_alive(target, lease))
-        if self.random.random() < 0.5:
-            target = self.server()
-            self.call("v3json", target, "revoke", "default", {"lease": lease}, lambda: v3.revoke(target, lease))
-
-
-class LockWorker(Worker):
-    """Takes a lock, holds it for a moment, and gives it back."""
-
-    pause = 0.2
-
-    def step(self) -> None:
-        v3, name = self.setting.v3, self.random.choice(LOCKS)
-        self.number += 1
-        lease = self.random.getrandbits(40) + 1
-        server = self.server()
-        if not self.call("v3json", server, "grant", "default", {"lease": lease, "ttl": LOCK_TTL},
-                         lambda: v3.grant(server, lease, LOCK_TTL)).ok:
-            return
-        server = self.server()
-        locked = self.call("v3json", server, "lock", "default", {"name": name, "lease": lease},
-                           lambda: v3.lock(server, name, lease, LOCK_TTL - 2))
-        if locked.ok:
-            time.sleep(self.random.uniform(0, 0.15))
-            if self.random.random() < 0.6:
-                server, key = self.server(), locked.result["key"]
-                if self.call("v3json", server, "unlock", "default", {"name": name, "key": key},
-                             lambda: v3.unlock(server, key)).ok:
-                    return
-        for _ in range(20):
-            server = self.server()
-            op = self.call("v3json", server, "revoke", "default", {"lease": lease}, lambda: v3.revoke(server, lease))
-            if op.ok or op.code == "gRPC 5":
-                return
-            time.sleep(0.2)
-
-
-class RebornWorker(Worker):
-    """Creates a config, writes a few keys, deletes it, and looks whether it is gone. The only writer of its config."""
-
-    pause = 0.1
-
-    def __init__(self, setting: Setting, name: str) -> None:
-        super().__init__(setting, name)
-        self._life = 0
-
-    def _call(self, kind: str, method: str, place: str, body: Any = None, **parameters: Any) -> Op:
-        server = self.server()
-        return self.call("rest", server, kind, REBORN, {"life": self._life, "place": place},
-                         lambda: self.setting.rest.call(server, method, REBORN, place, body, **parameters))
-
-    def step(self) -> None:
-        if not self._until("cfg-create", "PUT", accepted=("103",)):
-            return
-        self._life += 1
-        for number in range(self.random.randrange(2, 8)):
-            key, value, server = f"/r/{number}", f"L{self._life}-{self.unique()}", self.server()
-            self.call("rest", server, "put", REBORN, {"key": key, "value": value, "life": self._life},
-                      lambda: self.setting.rest.put(server, REBORN, key, value))
-            self._read(key)
-        self.setting.stopping.wait(self.random.uniform(0, 0.5))
-        deleted = self._call("cfg-delete", "DELETE", "cfg")
-        for _ in range(2):
-            self._call("cfg-get", "GET", "cfg")
-            self._read("/r/0")
-        if not deleted.ok:
-            self._until("cfg-delete", "DELETE", accepted=("102",))
-
-    def _read(self, key: str) -> None:
-        server, consistent = self.server(), self.random.random() < 0.5
-        self.call("rest", server, "get", REBORN, {"key": key, "mode": "lin" if consistent else "own", "life": self._life},
-                  lambda: self.setting.rest.get(server, REBORN, key, consistent=consistent))
-
-    def _until(self, kind: str, method: str, accepted: tuple[str, ...]) -> bool:
-        """Sends a request until it is answered with success, or with a code that says that it was carried out before."""
-        while not self.setting.stopping.is_set():
-            op = self._call(kind, method, "cfg")
-            if op.ok or op.code in accepted:
-                return True
-            time.sleep(0.2)
-        return False
-
-
 class AdminWorker(Worker):
     """Rolls back, imports, compacts, and asks for history and differences."""
 
@@ -378,7 +215,7 @@ class AdminWorker(Worker):
         elif kind == "diff":
             low = known - back
             self.call("rest", server, kind, "default", {"from": low, "to": known},
-                      lambda: rest.call(server, "GET", "default", "diff", **{"from": low, "to": known, "exact": "true"}))
+                      lambda: rest.call(server, "GET", "default", "diff", exact="true", **{"from": low, "to": known}))
         else:
             key = self.random.choice(KEYS)
             self.call("rest", server, kind, "default", {"key": key},
@@ -390,13 +227,3 @@ def _trim(answer: Answer) -> Answer:
     if answer.outcome == OK:
         answer.result = {"keys": [change["key"] for change in answer.result["body"]["changes"]]}
     return answer
-
-
-def workers(setting: Setting, clients: int) -> list[Worker]:
-    """The clients of a run."""
-    made: list[Worker] = [KVWorker(setting, f"kv{number}") for number in range(clients)]
-    made += [ClashWorker(setting, f"clash{number}") for number in range(2)]
-    made += [LockWorker(setting, f"lock{number}") for number in range(3)]
-    made += [LeaseWorker(setting, f"lease{number}") for number in range(2)]
-    made += [AdminWorker(setting, "admin"), RebornWorker(setting, "reborn")]
-    return [worker for worker in made if worker.name.rstrip("0123456789") not in setting.without]

@@ -25,7 +25,8 @@ def op(kind: str, start: int, end: int, revision: int | None = None, outcome: st
 
 
 def put(start: int, end: int, revision: int | None, key: str, value: str, outcome: str = OK, **more: Any) -> Op:
-    return op("put", start, end, revision, outcome, {"applied": True} if outcome == OK else {}, key=key, value=value, **more)
+    result = {"applied": True} if outcome == OK else {}
+    return op("put", start, end, revision, outcome, result, key=key, value=value, **more)
 
 
 def get(start: int, end: int, revision: int | None, key: str, item: Any, mode: str = "lin", **more: Any) -> Op:
@@ -157,7 +158,8 @@ class CheckTests(unittest.TestCase):
             self.assertEqual(watch(wrong), ["a watch differs from the log"])
 
     def test_two_holders_of_a_lock_are_found(self) -> None:
-        log = LogMaker().change({"/lock/a/1": ""}, lease=1).change({"/lock/a/2": ""}, lease=2).change({"/lock/a/1": None})
+        log = LogMaker().change({"/lock/a/1": ""}, lease=1).change({"/lock/a/2": ""}, lease=2)
+        log.change({"/lock/a/1": None})
         first = op("lock", 0, 1, 2, result={"key": "/lock/a/1"}, name="/lock/a", lease=1)
         unlock = op("unlock", 4, 5, 4, name="/lock/a", key="/lock/a/1")
         early = op("lock", 2, 3, 3, result={"key": "/lock/a/2"}, name="/lock/a", lease=2)
