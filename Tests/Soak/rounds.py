@@ -135,7 +135,8 @@ class Round:
         self._liveness(watching)
         setting.stopping.set()
         for thread in threads:
-            thread.join(timeout=30)
+            # A watch may be waiting for an event that does not come any more.
+            thread.join(timeout=0.1 if isinstance(thread, Watcher) else 30)
         for thread in [*threads, nemesis]:
             if thread.error:
                 raise RuntimeError(f"{thread.name} of the harness failed: {thread.error!r}") from thread.error

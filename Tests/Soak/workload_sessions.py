@@ -54,11 +54,13 @@ class ClashWorker(Worker):
         v3, leases = self.setting.v3, [self.random.getrandbits(40) + 1 for _ in range(2)]
 
         def lock(server: Server, lease: int) -> None:
-            if self.call("v3json", server, "grant", "default", {"lease": lease, "ttl": LOCK_TTL},
-                         lambda: v3.grant(server, lease, LOCK_TTL)).ok:
-                self.call("v3json", server, "lock", "default", {"name": name, "lease": lease},
-                          lambda: v3.lock(server, name, lease, 1.5))
+            self.call("v3json", server, "lock", "default", {"name": name, "lease": lease},
+                      lambda: v3.lock(server, name, lease, 1.5))
 
+        for server, lease in zip((first, second), leases):
+            if not self.call("v3json", server, "grant", "default", {"lease": lease, "ttl": LOCK_TTL},
+                             lambda: v3.grant(server, lease, LOCK_TTL)).ok:
+                return
         threads = [threading.Thread(target=lock, args=pair, daemon=True) for pair in zip((first, second), leases)]
         for thread in threads:
             thread.start()
