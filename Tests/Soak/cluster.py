@@ -45,6 +45,8 @@ class Tools:
     discfg: Path
     ministack: Path | None
     library: Path | None
+    #: Whether syncs of files keep nothing, to see that the harness finds it.
+    lies: bool = False
 
 
 class Server:
@@ -161,6 +163,8 @@ class Cluster:
         variables = {name: os.environ[name] for name in kept if name in os.environ}
         variables |= {"HOME": str(self.folder), "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
                       "AWS_REGION": "us-east-1"}
+        if self.tools.lies:
+            variables["SOAK_LIES"] = "1"
         return variables | (control.environment if control else {})
 
     @property

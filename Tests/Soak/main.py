@@ -36,6 +36,7 @@ def arguments() -> argparse.Namespace:
                         "(rollback, import, compact), with commas between them")
     parser.add_argument("--keep-going", action="store_true", help="go on after a violation")
     parser.add_argument("--no-preload", action="store_true", help="without faults of clocks and disks")
+    parser.add_argument("--lying-disk", action="store_true", help="syncs keep nothing: on SQLite power_loss must be red")
     parser.add_argument("--output", type=Path, default=Path(".build/soak"), help="for histories and reports")
     parser.add_argument("--ministack", type=Path, help="the program that stands in for DynamoDB")
     return parser.parse_args()
@@ -48,7 +49,7 @@ def tools(options: argparse.Namespace) -> Tools:
     options.output.mkdir(parents=True, exist_ok=True)
     library = None if options.no_preload else shim.build(options.output.resolve())
     found = options.ministack or shutil.which("ministack")
-    return Tools(options.binary.resolve(), Path(found).resolve() if found else None, library)
+    return Tools(options.binary.resolve(), Path(found).resolve() if found else None, library, options.lying_disk)
 
 
 def describe(outcome: Outcome) -> str:

@@ -196,7 +196,7 @@ class Nemesis(threading.Thread):
         return Rates(slow_commit=0.3) if "slow_commits" in self._weights else Rates()
 
     def _slow_commits(self, server: Server, length: float, choice: float) -> None:
-        self._network(server, length * 2, 0.0, lambda _: Rates(slow_commit=0.7))
+        self._network(server, length * 2, 0.0, lambda _: Rates(slow_commit=0.5))
 
     def _lost_answers(self, server: Server, length: float, choice: float) -> None:
         self._network(server, length, choice, lambda _: Rates(lost_answer=0.4, slow_commit=0.1))

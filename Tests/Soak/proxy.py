@@ -124,8 +124,9 @@ class Proxy:
             case "TransactWriteItems":
                 order = None
                 if self._hits("slow_commit"):
-                    # Most of them within the time for which a writer tries again after a TransactionConflict.
-                    span = self._uniform(0.02, 0.16) if self._uniform(0, 1) < 0.9 else self._uniform(0.2, 0.6)
+                    # Most of them within the time for which a writer tries again after a TransactionConflict; others
+                    # so long that another process can finish a write of its own meanwhile.
+                    span = self._uniform(0.02, 0.16) if self._uniform(0, 1) < 0.65 else self._uniform(0.2, 0.7)
                     # The entries of the log stand first in the transaction; half the time they are also shown first.
                     first = 0.0 if self._uniform(0, 1) < 0.5 else self._uniform(0, span)
                     order = [first] + [self._uniform(0, span) for _ in body["TransactItems"][1:]]

@@ -7,6 +7,8 @@
  *               JOURNAL/FILE, and a sync empties that. After all processes were killed, the harness undoes what is
  *               noted there: what a loss of power does to writes that were never synced.
  *
+ * SOAK_LIES     if it is set, syncs keep nothing: the harness must find that.
+ *
  * The monotonic clock is not shifted. A write during another process's sync can escape the journal, so a little less
  * is lost than a loss of power might take, never more. Changes of a file's size by ftruncate are not undone.
  */
@@ -33,6 +35,7 @@ static struct control *control = &none;
 static char folder[PATH_MAX];
 static size_t folder_length;
 static const char *journal;
+static int lies;
 
 static int (*real_clock_gettime)(clockid_t, struct timespec *);
 static int (*real_gettimeofday)(struct timeval *, void *);
@@ -58,6 +61,7 @@ __attribute__((constructor)) static void begin(void) {
     const char *files = getenv("SOAK_FILES");
     if (files && realpath(files, folder)) folder_length = strlen(folder);
     journal = getenv("SOAK_JOURNAL");
+    lies = getenv("SOAK_LIES") != NULL;
 }
 
 int clock_gettime(clockid_t id, struct timespec *moment) {
@@ -149,7 +153,7 @@ static int synced(int fd, int (*sync)(int)) {
     const char *name = journal || control->disk ? name_of(fd, path) : NULL;
     if (name && fails(SYNC_EIO)) { errno = EIO; return -1; }
     int result = sync(fd);
-    if (result == 0 && name && journal) {
+    if (result == 0 && name && journal && !lies) {
         int out = open_journal(name, O_TRUNC);
         if (out >= 0) close(out);
     }

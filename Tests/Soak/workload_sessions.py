@@ -22,6 +22,8 @@ class ClashWorker(Worker):
     def step(self) -> None:
         servers, value = self.setting.cluster.servers, self.unique()
         first, second = self.random.sample(servers, 2) if len(servers) > 1 else (servers[0], servers[0])
+        if first.name == "s2" and self.random.random() < 0.6:
+            first, second = second, first  # the second server soon knows of others' commits
         key = f"/k/c{self.name}{self.number % 150}"
         pause, kind = self.random.uniform(0, 0.4), self.random.choice(("put", "cas", "delete", "lock"))
         clients = [client for client in self.setting.clients if client.api != "cli"]
