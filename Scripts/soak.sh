@@ -16,6 +16,10 @@ if [[ ${1:-} == --self-test ]]; then
     exec "$python" -B -m unittest discover --start-directory Tests/Soak/tests
 fi
 
+if [[ ${1:-} == --help ]]; then
+    exec "$python" -B Tests/Soak/main.py --help
+fi
+
 binary=${DISCFG:-}
 if [[ -z $binary ]]; then
     swift build --product discfg >&2
