@@ -306,7 +306,7 @@ def _followers(calls: list[Op]) -> Iterable[Violation]:
         if not op.ok:
             lives.pop(op.client, None)
             continue
-        if op.args["after"] == 0:
+        if not op.args["after"]:
             lives.pop(op.client, None)
         for revision, changes in op.result["commits"]:
             for key, kind, value in changes:

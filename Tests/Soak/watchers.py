@@ -265,17 +265,20 @@ class Follower(Worker):
 
     def __init__(self, setting: Setting, name: str) -> None:
         super().__init__(setting, name)
-        self._after = 0
+        self._after: int | None = None
         self._log: str | None = None
+        #: One names the log that it follows, as docs/rest.md asks for; the other has only the revisions.
+        self._names_log = name.endswith("0")
 
     def step(self) -> None:
         server = self.server()
         args = {"after": self._after, "log": self._log}
         op = self.call("rest", server, "follow", REBORN, args, lambda: self._read(server))
         if op.ok:
-            self._after, self._log = op.result["scanned"], op.result["log"]
+            self._after = op.result["scanned"]
+            self._log = op.result["log"] if self._names_log else None
         elif op.outcome == FAIL and op.code != "refused":
-            self._after, self._log = 0, None
+            self._after = self._log = None
 
     def _read(self, server: Server) -> Answer:
         answer = self.setting.rest.call(server, "GET", REBORN, "changes", after=self._after, log=self._log, limit=20,
@@ -283,7 +286,7 @@ class Follower(Worker):
         if answer.outcome == OK:
             body = answer.result["body"]
             answer.result = {"commits": [_rest_commit(commit) for commit in body["commits"]],
-                             "scanned": body["scanned"], "log": body.get("log")}
+                             "scanned": body["scanned"], "log": body.get("cfgLog")}
         return answer
 
 
