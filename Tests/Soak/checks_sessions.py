@@ -56,6 +56,10 @@ def locks(evidence: Evidence) -> Iterable[Violation]:
     for op in evidence.calls:
         if op.kind == "lock" and op.ok:
             granted[op.args["name"]].append(op)
+    revoked: dict[int, Op] = {}
+    for op in evidence.calls:
+        if op.kind == "revoke" and op.outcome != FAIL:
+            revoked.setdefault(op.args["lease"], op)
     for name, ops in granted.items():
         lives = [(op, *_life(evidence, op.result["key"])) for op in ops]
         lives.sort(key=lambda life: life[1])
@@ -64,6 +68,8 @@ def locks(evidence: Evidence) -> Iterable[Violation]:
                 if first == created:
                     continue
                 ended_by = evidence.authors.get(deleted or 0)
+                if not ended_by and not _ended(evidence, deleted):
+                    ended_by = revoked.get(earlier.args["lease"])
                 if deleted is None or ended_by and ended_by.start > later.end:
                     yield Violation("two holders of a lock", f"#{earlier.id} and #{later.id} both have {name}: "
                                     f"{earlier.result['key']} (created {first}, deleted {deleted}) and "

@@ -21,7 +21,7 @@ COMMON = {"kill": 3, "pause": 3, "clock_step": 2, "clock_skew": 2, "cut_connecti
 OF_ENGINE = {
     "sqlite": {"disk_full": 2, "write_eio": 1, "sync_eio": 1, "power_loss": 2, "moved_file": 2},
     "dynamodb": {"slow_commits": 6, "lost_answers": 3, "delays": 3, "duplicates": 2, "throttling": 2,
-                 "server_errors": 2, "cuts": 2},
+                 "server_errors": 2, "clean_up_fails": 2, "cuts": 2},
     "memory": {},
 }
 #: A wall clock that is this many seconds off.
@@ -212,6 +212,11 @@ class Nemesis(threading.Thread):
 
     def _server_errors(self, server: Server, length: float, choice: float) -> None:
         self._network(server, length, choice, lambda _: Rates(server_error=0.5))
+
+    def _clean_up_fails(self, server: Server, length: float, choice: float) -> None:
+        """Transactions work, and writes of single items do not: what is done after a commit is interrupted."""
+        failing = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"})
+        self._network(server, length * 2, 0.0, lambda _: Rates(server_error=0.97, failing=failing, slow_commit=0.1))
 
     def _cuts(self, server: Server, length: float, choice: float) -> None:
         self._network(server, length, choice, lambda _: Rates(cut=0.5))

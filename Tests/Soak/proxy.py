@@ -13,7 +13,7 @@ import socket
 import socketserver
 import threading
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from isolation import Isolation, Refused
@@ -39,11 +39,8 @@ class Rates:
     server_error: float = 0.0
     #: A transaction becomes visible item by item.
     slow_commit: float = 0.0
-
-    @classmethod
-    def names(cls) -> list[str]:
-        """The names of the faults."""
-        return [field.name for field in fields(cls)]
+    #: The operations that answer with errors; all if it is empty.
+    failing: frozenset[str] = frozenset()
 
 
 class Dropped(Exception):
@@ -97,7 +94,8 @@ class Proxy:
         if self._hits("throttle"):
             code = "ThrottlingException" if self._uniform(0, 1) < 0.3 else "ProvisionedThroughputExceededException"
             return 400, _error(Refused(code, "Rate exceeded (of a fault)"))
-        fails = self._hits("server_error")
+        failing = self.rates.failing
+        fails = (not failing or operation in failing) and self._hits("server_error")
         if fails and self._uniform(0, 1) < 0.5:
             return 500, _error(Refused("InternalServerError", "Internal server error (of a fault)"))
         late = self._hits("delay")
@@ -130,7 +128,7 @@ class Proxy:
                     # The entries of the log stand first in the transaction; half the time they are also shown first.
                     first = 0.0 if self._uniform(0, 1) < 0.5 else self._uniform(0, span)
                     order = [first] + [self._uniform(0, span) for _ in body["TransactItems"][1:]]
-                lag = self._uniform(0, 0.5) if order else 0.0
+                lag = self._uniform(0, 0.5) if order and self._uniform(0, 1) < 0.25 else 0.0
                 return isolation.transact(body, forward, order, lag)
             case "PutItem" | "UpdateItem" | "DeleteItem":
                 return isolation.write(body, operation, forward)
