@@ -285,7 +285,10 @@ def reborn(evidence: Evidence) -> Iterable[Violation]:
             refused = op if op.code in ("300", "304") else None
             if op.code == "102" and refused is None:
                 gone = None
+        elif op.kind == "cfg-get" and op.code == "102" and not refused:
+            gone = gone or op
         elif op.kind == "cfg-get" and refused and op.code == "102":
+            gone = op
             yield Violation("a deletion that happened was answered “nothing was written”",
                             f"#{refused.id} was answered {refused.code}, and #{op.id} does not find the config",
                             [refused, op])

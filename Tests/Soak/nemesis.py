@@ -216,7 +216,8 @@ class Nemesis(threading.Thread):
     def _clean_up_fails(self, server: Server, length: float, choice: float) -> None:
         """Transactions work, and writes of single items do not: what is done after a commit is interrupted."""
         failing = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"})
-        self._network(server, length * 2, 0.0, lambda _: Rates(server_error=0.97, failing=failing, slow_commit=0.1))
+        rates = Rates(server_error=0.97, failing=failing) if choice < 0.5 else Rates(throttle=0.97, failing=failing)
+        self._network(server, length * 2, 0.0, lambda _: rates)
 
     def _cuts(self, server: Server, length: float, choice: float) -> None:
         self._network(server, length, choice, lambda _: Rates(cut=0.5))

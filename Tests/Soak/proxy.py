@@ -39,7 +39,7 @@ class Rates:
     server_error: float = 0.0
     #: A transaction becomes visible item by item.
     slow_commit: float = 0.0
-    #: The operations that answer with errors; all if it is empty.
+    #: The operations that are throttled or answer with errors; all if it is empty.
     failing: frozenset[str] = frozenset()
 
 
@@ -91,11 +91,11 @@ class Proxy:
 
         if self._hits("cut"):
             raise Dropped
-        if self._hits("throttle"):
+        concerned = not self.rates.failing or operation in self.rates.failing
+        if concerned and self._hits("throttle"):
             code = "ThrottlingException" if self._uniform(0, 1) < 0.3 else "ProvisionedThroughputExceededException"
             return 400, _error(Refused(code, "Rate exceeded (of a fault)"))
-        failing = self.rates.failing
-        fails = (not failing or operation in failing) and self._hits("server_error")
+        fails = concerned and self._hits("server_error")
         if fails and self._uniform(0, 1) < 0.5:
             return 500, _error(Refused("InternalServerError", "Internal server error (of a fault)"))
         late = self._hits("delay")

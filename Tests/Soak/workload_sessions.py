@@ -158,9 +158,9 @@ class RebornWorker(Worker):
             self._read(key)
         self.setting.stopping.wait(self.random.uniform(0, 0.5))
         deleted = self._call("cfg-delete", "DELETE", "cfg")
-        for _ in range(2):
+        for _ in range(3):
             self._call("cfg-get", "GET", "cfg")
-            self._read("/r/0")
+            self._read(f"/r/{self.random.randrange(0, 4)}")
         if not deleted.ok:
             self._until("cfg-delete", "DELETE", accepted=("102",))
 
