@@ -58,12 +58,16 @@ class Worker(threading.Thread):
         self.setting = setting
         self.random = random.Random(f"{setting.seed}/{name}")
         self.number = 0
+        self._steps = 0
         self.error: BaseException | None = None
 
     def run(self) -> None:
         """Carries out steps; an error in the harness itself ends the worker, and the run reports it."""
         try:
             while not self.setting.stopping.is_set():
+                # Each step has a generator of its own, so that what a call was answered does not change later steps.
+                self.random = random.Random(f"{self.setting.seed}/{self.name}/{self._steps}")
+                self._steps += 1
                 self.step()
                 time.sleep(self.random.uniform(0, self.pause))
         except BaseException as error:  # noqa: BLE001  reported by the run
