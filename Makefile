@@ -1,11 +1,12 @@
 # `make help` lists the targets. A recipe that is more than a few commands is a script in Scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help run test soak compare-etcd check docs build lambda test-lambda example bench bench-etcd bench-dynamodb bench-patterns bench-lambda format clean
+.PHONY: help run test soak compare-etcd fuzz check docs build lambda test-lambda example bench bench-etcd bench-dynamodb bench-patterns bench-lambda format clean
 
 LISTEN ?= 127.0.0.1:8899
 STEPS ?= 200000
 ENGINE ?= all
 MINUTES ?= 2
+ROUNDS ?= 20000
 SWIFT_FILES := Sources Tests Benchmarks Examples Package.swift
 
 help: ## List the targets.
@@ -28,6 +29,10 @@ compare-etcd: ## Compare random requests with a real etcd for hours (STEPS=20000
 soak: ## Look for violations under faults for 2 minutes on each engine (HOURS=N, MINUTES=N, ENGINE=sqlite|dynamodb|memory|all, SEED=N).
 	@Scripts/install-dependencies.sh test
 	@Scripts/soak.sh --engine $(ENGINE) --minutes $(if $(HOURS),$$(($(HOURS) * 60)),$(MINUTES)) $(SEED:%=--seed %) $(ARGS)
+
+fuzz: ## Read damaged files of every format for a while (ROUNDS=20000 for each; SEED=N repeats a run).
+	@Scripts/install-dependencies.sh test
+	@DISCFG_FUZZ_ROUNDS=$(ROUNDS) $(SEED:%=DISCFG_FUZZ_SEED=%) Scripts/test.sh --filter FormatFuzzTests
 
 check: ## Lint, layers, tree rules, a build in which every warning is an error, and the documentation's links.
 	@Scripts/install-dependencies.sh check

@@ -31,9 +31,9 @@ run() {
 if [[ $# -gt 0 ]]; then
     run $((2 * cores)) "$@"
 else
-    # Servers and clients of etcd, and thousands of simulated schedules, keep a core busy each: they have a step of their own,
-    # so that tests of milliseconds do not queue behind them.
-    heavy='DiscfgEtcd|EtcdV2|Etcd(Client|Comparison)Tests|DynamoDBPatterns.*(Simulation|Fault|Sweep)'
+    # Servers and clients of etcd, soaks, inputs of megabytes and thousands of simulated schedules keep a core busy each: they
+    # have a step of their own, so that tests of milliseconds do not queue behind them.
+    heavy='DiscfgEtcd|EtcdV2|Etcd(Client|Comparison)Tests|Soak|Growth|DiscfgSimulation|DynamoDBPatterns.*(Simulation|Fault|Sweep)'
     run $((2 * cores)) --skip "$heavy"
     run "$cores" --filter "$heavy"
 fi

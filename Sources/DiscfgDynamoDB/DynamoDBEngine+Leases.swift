@@ -89,11 +89,11 @@ extension DynamoDBEngine {
     }
 
     /// The keys that were ever attached to a lease; their items are visible from then on.
-    public func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
-        let keys: [Key]? = try await find(in: config) { layout, incarnation in
+    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
+        try await find(in: config) { layout, incarnation in
             let record = try await table.get(layout.lease(lease, incarnation), consistency: .strong)
-            let keys = try await table.call { try record.map { try LeaseAttributes.keys($0) } }
-            guard let keys else { return nil }
+            guard let record, generation == nil || LeaseAttributes.generation(record) == generation else { return nil }
+            let keys = try await table.call { try LeaseAttributes.keys(record) }
             return try await settledKeys(keys, of: config, incarnation)
         }
     }

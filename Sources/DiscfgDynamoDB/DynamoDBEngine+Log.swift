@@ -14,7 +14,8 @@ extension DynamoDBEngine {
                 newest.revision, newest.time, of: config, record.incarnation, trimmed: record.trimmed)
             tries += 1
             if tries > Self.endTries { return record.tail(tail.revision, tail.time) }
-            if try await isEnd(tail.revision, of: config, record.incarnation) {
+            let hasGap = tail.revision < newest.revision
+            if try await isEnd(tail.revision, hasGap: hasGap, of: config, record.incarnation) {
                 return record.tail(tail.revision, tail.time)
             }
         }
@@ -101,8 +102,10 @@ extension DynamoDBEngine {
             // The transaction of the next entries is not committed yet.
         }
         let commits = found ?? []
+        let last = commits.last?.revision ?? after
+        let next = entries.dropFirst(commits.count).first?[Name.revision]?.int64
         if consistency == .strong, answer.lastEvaluatedKey == nil, tries < Self.endTries,
-            try await !isEnd(commits.last?.revision ?? after, of: config, log.incarnation)
+            try await !isEnd(last, hasGap: next.map { $0 > last + 1 } ?? false, of: config, log.incarnation)
         {
             return try await page(
                 of: config, log, after: after, limit: limit, consistency: consistency, tries: tries + 1)

@@ -30,7 +30,7 @@ extension DynamoDBEngine {
 
     /// The last revision up to which a log has no gap, given its newest entry; what is read of it is noted.
     ///
-    /// A gap means that the transaction of the entries around it is not committed yet, and so is not acknowledged.
+    /// A gap means that the transaction of an entry in it is not committed yet. The entries beyond it may be acknowledged.
     func settledTail(
         _ newest: Revision, _ time: Timestamp, of config: ConfigName, _ incarnation: String, trimmed: Revision
     ) async throws -> (revision: Revision, time: Timestamp) {
@@ -94,8 +94,18 @@ extension DynamoDBEngine {
     ///
     /// An item can be visible before its entry. While the next entry is being written, `TransactGetItems` is refused, so this waits for
     /// it. Right after the entry is there its neighbours are visible too, or are refused in their turn.
-    func isEnd(_ revision: Revision, of config: ConfigName, _ incarnation: String) async throws -> Bool {
-        guard known.takeItemRead(of: config, incarnation) else { return true }
+    /// Without a gap and without an item that was read before, there is nothing to find out.
+    /// - Parameters:
+    ///   - revision: The last revision before which nothing is missing.
+    ///   - hasGap: Whether a later entry is visible. It may be acknowledged although the one before it is still being committed.
+    ///   - config: The config.
+    ///   - incarnation: Which config of that name.
+    /// - Returns: Whether there is nothing beyond the revision.
+    /// - Throws: `DiscfgError`, or `CancellationError`.
+    func isEnd(
+        _ revision: Revision, hasGap: Bool, of config: ConfigName, _ incarnation: String
+    ) async throws -> Bool {
+        guard known.takeItemRead(of: config, incarnation) || hasGap else { return true }
         var isEnd = false
         defer { if !isEnd { known.noteItemRead(of: config, incarnation) } }
         let next = try await table.snapshot(of: [layout(config).entry(revision + 1, incarnation)]).first
@@ -166,7 +176,7 @@ extension DynamoDBEngine {
         _ = try await table.snapshot(of: [layout(config).entry(newest, incarnation)])
         for _ in 0..<50 {
             if try await tail(of: config).revision >= newest { return keys }
-            try await options.time.sleep(.milliseconds(Int.random(in: 5...20)))
+            try await options.time.sleep(.milliseconds(options.time.random(in: 5...20)))
         }
         throw DiscfgError(
             .storeUnavailable, "DynamoDB has not committed revision \(newest) of config “\(config)” yet.",

@@ -36,6 +36,7 @@ public final class DynamoDBEngine: StorageEngine {
     let table: Table
     let options: Options
     let known: KnownLogs
+    let recent = RecentEntries()
     let blobs: BlobStore
     /// The table itself: making, describing, changing and deleting it.
     public let manager: TableManager
@@ -81,6 +82,10 @@ public final class DynamoDBEngine: StorageEngine {
     // MARK: Configs
 
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
+        try await table.finishing { try await self.make(name, settings: settings, first: first) }
+    }
+
+    private func make(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
         let incarnation = String(options.time.random(), radix: 36)
         let record = StoredConfig.make(name, settings: settings, first: first, incarnation: incarnation)
         let layout = layout(name)

@@ -27,7 +27,7 @@ final class KnownLogs: Sendable {
 
     /// A moment by both clocks: a virtual machine that was paused sees the time pass only by the clock on the wall.
     fileprivate struct Moment {
-        var instant = ContinuousClock.now
+        var instant: ContinuousClock.Instant
         var wall: Timestamp
 
         func isWithin(_ duration: Duration, of now: Moment) -> Bool {
@@ -42,13 +42,22 @@ final class KnownLogs: Sendable {
     private let time: TimeSource
     private let logs = Mutex<[ConfigName: Log]>([:])
     private let collections = Mutex<[ConfigName: ContinuousClock.Instant]>([:])
-    private let time: TimeSource
 
     init(time: TimeSource) { self.time = time }
 
-    subscript(config: ConfigName) -> Log? {
-        logs.withLock { logs in
-            guard let log = logs[config], time.instant() - log.since < Self.trusted else { return nil }
+    private var now: Moment { Moment(instant: time.instant(), wall: time.now()) }
+
+    subscript(config: ConfigName) -> Log? { log(of: config, within: Self.trusted) }
+
+    /// What is known of a config for a read of its items.
+    func log(of config: ConfigName, for consistency: Consistency) -> Log? {
+        log(of: config, within: consistency == .strong ? Self.trustedByStrongReads : Self.trusted)
+    }
+
+    private func log(of config: ConfigName, within age: Duration) -> Log? {
+        let now = now
+        return logs.withLock { logs in
+            guard let log = logs[config], log.since.isWithin(age, of: now) else { return nil }
             return log
         }
     }
@@ -59,9 +68,9 @@ final class KnownLogs: Sendable {
         logs.withLock { logs in
             if logs.count >= Self.maximumCount { logs = [:] }
             let known = logs[record.name].flatMap { $0.incarnation == record.incarnation ? $0 : nil }
-            var log = known ?? Log(incarnation: record.incarnation, seen: 0, since: time.instant())
-            log.since = time.instant()
-            log.seen = max(log.seen, record.hint, seen ?? 0)
+            var log = known ?? Log(incarnation: record.incarnation, seen: 0, seenAt: record.hintTime, since: now)
+            log.since = now
+            log.see(record.hint, at: record.hintTime)
             log.trimmed = max(log.trimmed, record.trimmed)
             logs[record.name] = log
         }

@@ -98,8 +98,8 @@ struct Table: Sendable {
         }.result ?? false
     }
 
-    /// How often a write is tried that is refused for nothing but contention: about a tenth of a second.
-    private static let maximumTries = 10
+    /// How often a write is tried that is refused for nothing but contention: about a second.
+    private static let maximumTries = 20
 
     /// Writes all or nothing, and again while nothing but others' requests are in the way.
     ///
@@ -162,9 +162,12 @@ struct Table: Sendable {
                 // Whatever comes later does not clear the doubt of an earlier try.
                 isInDoubt = isInDoubt || error.mayHaveTakenEffect
                 error.mayHaveTakenEffect = isInDoubt
-                let isPassing = error.isContention || error.code == .transactionConflict
-                guard isPassing, attempt < Self.maximumTries else { throw error }
-                if attempt > 1 { try await time.sleep(.milliseconds(time.random(in: 5...20))) }
+                let isInTheWay = error.isContention || error.code == .transactionConflict || isPassing(error)
+                guard isInTheWay, attempt < Self.maximumTries else { throw error }
+                if attempt > 1 {
+                    // Longer each time: a transaction that is in the way may itself have to wait for others.
+                    try await time.sleep(.milliseconds(time.random(in: 5...20) * min(attempt - 1, 5)))
+                }
                 attempt += 1
             }
         }

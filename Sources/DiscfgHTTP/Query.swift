@@ -40,8 +40,18 @@ struct Query: Sendable {
     }
 
     /// The path of a URL; with the flag `bare` that of a key without a leading `/`.
+    ///
+    /// - Throws: `DiscfgError` with code `invalidName` if it is too long. The limit is the same for both kinds of keys, so that the
+    ///   description of the API needs one schema for paths.
     func path(_ path: String) throws(DiscfgError) -> String {
-        try flag("bare") ? Key.barePrefix + path.dropFirst(path.utf8.first == UInt8(ascii: "/") ? 1 : 0) : path
+        guard try flag("bare") else { return path }
+        let bare = path.utf8.first == UInt8(ascii: "/") ? path.dropFirst() : path[...]
+        guard bare.utf8.count < Key.maximumLength else {
+            throw DiscfgError(
+                .invalidName, "The key has \(bare.utf8.count) bytes; the most in a URL is \(Key.maximumLength - 1).",
+                hint: "Use etcd's API, or a local store.")
+        }
+        return Key.barePrefix + bare
     }
 
     /// The parameter as a whole number that is not negative.

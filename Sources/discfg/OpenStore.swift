@@ -39,7 +39,7 @@ struct OpenStore: Sendable {
             return
         case .sqlite(let path):
             try Descriptor.checkFree()
-            service = Self.service(try SQLiteEngine(path: path), metrics, pollInterval, logger)
+            service = Self.service(try SQLiteEngine(path: path, logger: logger), metrics, pollInterval, logger)
         case .dynamodb(let address):
             let client = try Self.client(settings, address, metrics: metrics, logger: logger)
             let units = Counter(label: "discfg_dynamodb_units_total", dimensions: [], factory: metrics)

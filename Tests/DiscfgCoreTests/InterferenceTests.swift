@@ -113,8 +113,8 @@ struct InterferenceTests {
         #expect(reading.count == 1100 && reading.revision == 3)
         overtake()
         let listing = try await service.list(
-            ListQuery(isRecursive: true, limit: 2000, consistency: .strong), in: .default)
-        #expect(listing.items.count == 1100 && listing.revision == 4)
+            ListQuery("/many", limit: 2000, consistency: .strong), in: .default)
+        #expect(listing.entries.count == 1100 && listing.revision == 4)
         overtake()
         let error = await #expect(throws: DiscfgError.self) {
             try await service.range(RangeQuery(.all, at: 4), in: .default)

@@ -11,7 +11,9 @@ struct ImportTests {
         ConfigService(engine: engine, logger: LogCapture().logger)
     }
 
-    private func leaves(_ text: String) throws -> [Leaf] { try ConfigFormat.json.leaves(of: Array(text.utf8)) }
+    private func leaves(_ text: String) async throws -> [Leaf] {
+        try await ConfigFormat.json.leaves(of: Array(text.utf8))
+    }
 
     private func set(_ path: String, _ text: String) async throws {
         _ = try await service(store).commit(Transaction(then: [.set(Key(path: path), Value(text))]), to: .default)
@@ -74,7 +76,7 @@ struct ImportTests {
     func ifRevision() async throws {
         let engine = HookedEngine(store)
         try await set("/p/a", "1")
-        let leaves = try leaves(#"{"a":"2"}"#)
+        let leaves = try await leaves(#"{"a":"2"}"#)
         let service = service(engine)
         var error = await #expect(throws: DiscfgError.self) {
             try await service.planImport(of: leaves, as: ImportRequest(ifRevision: 1), in: .default)
@@ -100,7 +102,7 @@ struct ImportTests {
         }
         engine.before(.append) { try await interfere() }
         let service = service(engine)
-        let leaves = try leaves(#"{"a":"1"}"#)
+        let leaves = try await leaves(#"{"a":"1"}"#)
         let error = await #expect(throws: DiscfgError.self) {
             try await service.importLeaves(leaves, as: ImportRequest(prefix: "/p"), in: .default)
         }

@@ -6,46 +6,51 @@ import Testing
 @testable import DiscfgFormats
 
 @Suite struct RoomyStackTests {
-    @Test("no thread of the task pool waits while files are read", .timeLimit(.minutes(5)))
+    /// What the work and its test tell each other.
+    private final class Progress: Sendable {
+        let running = Atomic<Int>(0)
+        let mayEnd = Atomic<Bool>(false)
+    }
+
+    @Test("no thread of the task pool waits while files are read")
     func waiting() async throws {
         let count = 16
         let slots = WorkSlots(count: count, maximumWaiters: 0)
-        let running = Atomic<Int>(0)
-        let mayEnd = Atomic<Bool>(false)
+        let progress = Progress()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<count {
                 group.addTask {
                     try await RoomyStack.run(slots: slots) { _ in
-                        running.add(1, ordering: .relaxed)
-                        while !mayEnd.load(ordering: .relaxed) { sched_yield() }
+                        progress.running.add(1, ordering: .relaxed)
+                        while !progress.mayEnd.load(ordering: .relaxed) { sched_yield() }
                     }
                 }
             }
             // This task goes on although every other one waits for its thread.
-            while running.load(ordering: .relaxed) < count { await Task.yield() }
-            mayEnd.store(true, ordering: .relaxed)
+            while progress.running.load(ordering: .relaxed) < count { await Task.yield() }
+            progress.mayEnd.store(true, ordering: .relaxed)
             try await group.waitForAll()
         }
     }
 
-    @Test("work that is no longer wanted is told so, and its caller hears of the cancellation", .timeLimit(.minutes(5)))
+    @Test("work that is no longer wanted is told so, and its caller hears of the cancellation")
     func cancelled() async {
-        let hasBegun = Atomic<Bool>(false)
+        let progress = Progress()
         await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await RoomyStack.run(slots: WorkSlots(count: 1, maximumWaiters: 0)) {
                     cancellation throws(DiscfgError) in
-                    hasBegun.store(true, ordering: .relaxed)
+                    progress.running.store(1, ordering: .relaxed)
                     while true { try cancellation.check() }
                 }
             }
-            while !hasBegun.load(ordering: .relaxed) { await Task.yield() }
+            while progress.running.load(ordering: .relaxed) == 0 { await Task.yield() }
             group.cancelAll()
             await #expect(throws: CancellationError.self) { try await group.waitForAll() }
         }
     }
 
-    @Test("the next file waits for a slot, and one too many is refused", .timeLimit(.minutes(5)))
+    @Test("the next file waits for a slot, and one too many is refused")
     func slots() async throws {
         let slots = WorkSlots(count: 1, maximumWaiters: 1)
         try await slots.acquire()
@@ -59,7 +64,7 @@ import Testing
         try await slots.acquire()
     }
 
-    @Test("a task that waits for a slot can be cancelled", .timeLimit(.minutes(5)))
+    @Test("a task that waits for a slot can be cancelled")
     func cancelledWaiter() async throws {
         let slots = WorkSlots(count: 1, maximumWaiters: 1)
         try await slots.acquire()

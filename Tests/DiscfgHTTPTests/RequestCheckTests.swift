@@ -5,7 +5,7 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 
-@Suite("Requests on the wire", .timeLimit(.minutes(5)))
+@Suite("Requests on the wire")
 struct RequestCheckTests {
     @Test(
         "A request that can be understood in two ways is refused, and the connection closed",

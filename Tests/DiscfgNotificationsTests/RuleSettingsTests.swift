@@ -82,9 +82,10 @@ struct RuleSettingsTests {
         #expect(json.contains(#""h":{"to":"https://hooks.example/in?...""#) && !json.contains("SECRET"))
         #expect(!json.contains("TOKEN"))
         let status = try await bench.status("h")
-        #expect(!String(decoding: JSONWriter.bytes { status.write(to: &$0) }, as: UTF8.self).contains("SECRET"))
-        #expect(
-            try NotificationStatus(wire: JSONValue(parsing: JSONWriter.bytes { status.write(to: &$0) })) == status
-        )
+        let written = JSONWriter.bytes { status.write(to: &$0) }
+        #expect(!String(decoding: written, as: UTF8.self).contains("SECRET"))
+        // Without the query of the address, which is not shown.
+        let read = try NotificationStatus(wire: JSONValue(parsing: written))
+        #expect(JSONWriter.bytes { read.write(to: &$0) } == written)
     }
 }

@@ -66,7 +66,7 @@ struct ForeignFileTests {
         try expectRefused("store.db", "has format 99")
     }
 
-    @Test("A pipe, which would be waited for", .timeLimit(.minutes(1)))
+    @Test("A pipe, which would be waited for")
     func pipe() throws {
         #expect(mkfifo(folder.file(), 0o600) == 0)
         for readOnly in [false, true] {

@@ -176,6 +176,11 @@ struct SharedFileTests {
         #expect(options["walSize"].flatMap { Int($0) } ?? 0 > 0)
     }
 
+    /// Waits until the last connection has merged its log into the file: engines close when their last task has let go of them.
+    private func untilClosed() async {
+        while FileManager.default.fileExists(atPath: folder.file() + "-wal") { await Task.yield() }
+    }
+
     @Test("A store can be read where it cannot be written")
     func readOnly() async throws {
         let key = try Key(path: "/a")
@@ -184,6 +189,7 @@ struct SharedFileTests {
             try await engine.createConfig(.default, settings: ConfigSettings(), first: .first)
             _ = try await engine.append([commit(2, [try item("/a", Value("x"), at: 2)])], to: .default)
         }
+        await untilClosed()
         let engine = try SQLiteEngine(path: folder.file(), readOnly: true)
         #expect(try await engine.items([key], in: .default, consistency: .strong).items[key]?.value.text == "x")
         let error = await #expect(throws: DiscfgError.self) { try await engine.append([commit(3)], to: .default) }
@@ -199,6 +205,7 @@ struct SharedFileTests {
             let engine = try SQLiteEngine(path: folder.file())
             try await engine.createConfig(.default, settings: ConfigSettings(), first: .first)
         }
+        await untilClosed()
         let manager = FileManager.default
         try manager.setAttributes([.posixPermissions: 0o400], ofItemAtPath: folder.file())
         try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path)

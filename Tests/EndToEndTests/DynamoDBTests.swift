@@ -63,7 +63,7 @@ struct DynamoDBTests {
                 try sandbox.write("many.json", "{\(values)}")
                 // The second commit does not come through.
                 proxy.script(
-                    [nil] + Array(repeating: .provisionedThroughputExceeded, count: 10), for: "TransactWriteItems")
+                    [nil] + Array(repeating: .provisionedThroughputExceeded, count: 20), for: "TransactWriteItems")
                 _ = try await sandbox.discfg("get", "/none")
                 let interrupted = try await sandbox.discfg("import", "many.json")
                 #expect(interrupted.status == 3)

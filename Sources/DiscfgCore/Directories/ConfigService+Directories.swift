@@ -42,7 +42,9 @@ extension ConfigService {
         if let node = found.node {
             return .success(.reading(node, at: found.revision ?? revision, time: now))
         }
-        return .failure(try await absence(of: path, in: config, now: now, at: found.revision ?? revision))
+        // The earlier of the two reads: what was set between them is seen by a watch that begins after it.
+        let seen = min(revision, found.revision ?? revision)
+        return .failure(try await absence(of: path, in: config, now: now, at: seen))
     }
 
     /// Why there is nothing at a path.

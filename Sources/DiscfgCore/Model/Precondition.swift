@@ -55,6 +55,12 @@ public struct Precondition: Sendable, Hashable {
         Precondition(selection.onlyKey ?? Key(unchecked: Array("/".utf8)), .unchanged(selection, since: revision))
     }
 
+    /// The key that it names; `nil` if it is about a range of keys.
+    package var onlyKey: Key? {
+        if case .unchanged(let selection, _) = test { return selection.onlyKey }
+        return key
+    }
+
     /// Whether it holds for the key's item, `nil` where the key is absent; `unchanged` cannot be tested on one item, and fails.
     public func holds(for item: Item?) -> Bool {
         switch test {

@@ -90,9 +90,8 @@ final class CommitPipeline: Sendable {
                     throwing: DiscfgError(
                         .overloaded, "\(Self.maximumWaiting) writes to config “\(config)” are waiting already.",
                         hint: "Try again in a moment; nothing was written."))
-            // Not cancelled with the caller, whose writes others may have joined. What is set for its task holds here as well: in
-            // Lambda that is the moment by which the store must have answered.
-            case true?: Task(executorPreference: time.executor) { await self.drain() }
+            // Neither cancelled with the caller, whose writes others may have joined, nor held to what is set for the caller's task.
+            case true?: Task.detached(executorPreference: time.executor) { await self.drain() }
             case false?: break
             }
         }

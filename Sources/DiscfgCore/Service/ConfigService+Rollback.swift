@@ -28,6 +28,7 @@ public struct RollbackPlan: Sendable, Hashable {
 
 extension ConfigService {
     public func rollback(_ request: RollbackRequest, in config: ConfigName) async throws -> RollbackResult {
+        try Transaction(then: [], author: request.author, message: request.message).validate()
         var rollback = RollbackUnderWay(request: request, batch: engine.limits.changes)
         for _ in 0..<CommitPipeline.maximumAttempts {
             if rollback.result.commits == 0 { try Task.checkCancellation() }

@@ -12,7 +12,7 @@ extension Transaction {
     }
 
     /// The keys of its conditions and operations, those of a `deleteAll` left out.
-    public var keys: [Key] { preconditions.map(\.key) + (success + failure).compactMap(\.key) }
+    public var keys: [Key] { preconditions.compactMap(\.onlyKey) + (success + failure).compactMap(\.key) }
 
     /// Writes what `init(wire:author:)` reads, exact to the byte; the author travels beside it.
     ///
@@ -32,6 +32,12 @@ extension Transaction {
 
 extension Precondition {
     init(wire object: JSONValue) throws(DiscfgError) {
+        if object["prefix"] != nil {
+            try object.allowOnly(["prefix", "unchangedSince"])
+            let selection = try KeySelection.subtree(try object.string("prefix"))
+            self = .unchanged(selection, since: try object.revision("unchangedSince"))
+            return
+        }
         let value: Set<String> = object["value"] == nil ? [] : ["encoding", "contentType"]
         try object.allowOnly(value.union(["key", "exists", "version", "revision", "unchangedSince", "value"]))
         let key = try Key(path: try object.string("key"))
@@ -56,6 +62,11 @@ extension Precondition {
 
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object { writer in
+            if case .unchanged(let selection, let revision) = test {
+                writer.member(selection.onlyKey == nil ? "prefix" : "key", selection.path)
+                writer.member("unchangedSince", revision)
+                return
+            }
             writer.member("key", key.wirePath)
             switch test {
             case .absent, .present:

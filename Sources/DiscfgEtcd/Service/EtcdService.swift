@@ -75,7 +75,7 @@ extension EtcdService {
         try await store.commit(Transaction(then: operations), to: config)
     }
 
-    /// Does the work, and throws what it throws as etcd would say it; the log is told what an operator has to mend.
+    /// Does the work, and throws what it throws as etcd would say it; the log is told what an operator has to fix.
     func answer<Result>(_ work: () async throws -> Result) async throws(EtcdError) -> Result {
         do {
             return try await work()

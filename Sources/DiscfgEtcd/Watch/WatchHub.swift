@@ -126,7 +126,9 @@ final class WatchHub: Sendable {
             state.position = max(before, page.scanned)
             return (before, state.marks(for: page.commits))
         }
-        for (id, mark) in marks.sorted(by: { $0.key < $1.key }) { mark.stream.mark(id, after: before, through: mark.revision) }
+        for (id, mark) in marks.sorted(by: { $0.key < $1.key }) {
+            mark.stream.mark(id, after: before, through: mark.revision)
+        }
         let reached = state.withLock { state in
             state.announced = max(state.announced, page.scanned)
             let reached = state.milestones.filter { $0.revision <= state.announced }
@@ -143,7 +145,9 @@ final class WatchHub: Sendable {
             state.follower = nil
             return state.members
         }
-        for (id, member) in members.sorted(by: { $0.key < $1.key }) { member.stream.fail(id, error, oldest: oldest ?? 0) }
+        for (id, member) in members.sorted(by: { $0.key < $1.key }) {
+            member.stream.fail(id, error, oldest: oldest ?? 0)
+        }
     }
 }
 

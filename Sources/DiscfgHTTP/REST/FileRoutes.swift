@@ -27,6 +27,7 @@ extension RESTRoutes {
             call, allowing: ["as", "prefix", "prune", "ifRevision", "dryRun", "splitArrays", "document", "message"])
         let config = try call.config
         let body = try await call.body(atMost: Self.maximumBody)
+        if let hold = call.context.hold { try hold.require(min(Self.leafMemory(of: body), hold.limit / 2)) }
         let leaves = try await format(query).leaves(
             of: body, document: try query.integer("document", in: 1...100_000),
             splitArrays: try query.flag("splitArrays"), yaml: yaml)

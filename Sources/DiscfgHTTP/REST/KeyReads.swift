@@ -21,7 +21,8 @@ extension RESTRoutes {
     }
 
     private func get(_ path: String, _ call: Call) async throws -> Response {
-        let query = try Query(call, allowing: ["raw", "rev", "path", "wait", "after", "exact", "consistent", "bare"])
+        let allowed: Set = ["raw", "rev", "path", "wait", "after", "log", "exact", "consistent", "bare"]
+        let query = try Query(call, allowing: allowed)
         let (key, config) = (try Key(path: query.path(path)), try call.config)
         let revision = try query.integer("rev")
         let wantsRaw = try query.flag("raw") || call.wantsBareValue

@@ -46,7 +46,7 @@ struct Export: AsyncParsableCommand {
         let format = format ?? output.flatMap { ConfigFormat(fileName: $0) } ?? .json
         try await globals.withSession { session in
             let values = try await session.store.values(below: prefix, in: session.config, at: revision)
-            let bytes = try format.bytes(of: values, under: prefix.isEmpty ? "/" : prefix)
+            let bytes = try await format.bytes(of: values, under: prefix.isEmpty ? "/" : prefix)
             if values.isEmpty {
                 Output.note("warning: there is nothing below “\(prefix.printable)”; the file is empty")
             }
