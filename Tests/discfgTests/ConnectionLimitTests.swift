@@ -10,7 +10,7 @@ import Testing
 
 @testable import discfg
 
-@Suite("Connections and descriptors", .timeLimit(.minutes(2)))
+@Suite("Connections and descriptors")
 struct ConnectionLimitTests {
     @Test(
         "There are as many connections as descriptors allow, shared by the addresses",
