@@ -29,7 +29,7 @@ extension SQLiteEngine {
             try mark.run()
             return true
         }
-        // Nobody sees what is left: if it cannot be removed now, maintenance does it.
+        // No reader sees what is left: if it cannot be removed now, maintenance removes it.
         do { while try await purge() {} } catch { return isRemoved }
         return isRemoved
     }

@@ -62,7 +62,7 @@ struct InterferenceTests {
         #expect(error?.message.hasPrefix("2 changes are too many or too large for one commit") == true)
     }
 
-    @Test("Who ends a lease late leaves the keys of a new lease of its id", arguments: [true, false])
+    @Test("A process that ends a lease late leaves the keys of a new lease of its id", arguments: [true, false])
     func reusedLease(beforeKeys: Bool) async throws {
         let engine = HookedEngine(store)
         let (slow, fast) = (service(engine), service(store))

@@ -77,7 +77,7 @@ struct TornCommitTests {
         #expect(second.outcomes.last?.found.map(\.key.description) == ["/mutex/a", "/mutex/b"])
     }
 
-    @Test("Who waits for a lock does not see a key whose deletion is before the tail of the range")
+    @Test("A lock waiter does not see a key that was deleted before the tail of its range")
     func lockWaiter() async throws {
         let world = try await TornWorld()
         for path in ["/mutex/a", "/mutex/b"] { _ = try await world.set(path, "", by: world.a) }
@@ -118,7 +118,7 @@ struct TornCommitTests {
         #expect(Set(values.values) == ["new"])
     }
 
-    @Test("Who was told of a change sees it, in every kind of strongly consistent read")
+    @Test("A client that was told of a change sees it in every strongly consistent read")
     func toldSees() async throws {
         let world = try await TornWorld()
         _ = try await world.set("/k/old", "1", by: world.a)

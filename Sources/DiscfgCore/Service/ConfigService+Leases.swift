@@ -99,7 +99,7 @@ extension ConfigService {
         var end = end
         for _ in 0..<Self.maximumLooks {
             end.through = try await engine.tail(of: config).revision
-            // Somebody else has finished it.
+            // Another process has finished it.
             guard let keys = try await engine.keys(of: end.lease, generation: end.generation, in: config) else { break }
             end.keys = keys
             let outcome = try await removeKeys(end, in: config)

@@ -24,7 +24,7 @@ extension Transaction {
         parser.skipSpace()
         guard ["if", "then", "else"].contains(name), parser.current == UInt8(ascii: "[") else {
             let value = try Self.reading { () throws(JSONSyntaxError) in try parser.value(depth: 1) }
-            // An array that is none, the message, or a name that does not exist.
+            // A member that should be an array and is not, the message, or a name that does not exist.
             let rest = try Transaction(wire: .object(JSONObject([(name, value)])), author: author)
             switch name {
             case "if": preconditions = []
