@@ -14,8 +14,11 @@ import signal
 import subprocess
 import sys
 
-STARTED = re.compile(r"◇ (?:Test|Suite) (.+?)(?: started\.| case)")
-ENDED = re.compile(r"[✔✘➜] (?:Test|Suite) (.+?) (?:passed|failed|skipped|with)\b")
+# Cases of a test with arguments are passed over: their ends are not printed.
+STARTED = re.compile(r"^◇ Test (?!case passing )(.+) started\.")
+ENDED = re.compile(
+    r"^[✔✘➜] Test (?!case passing )(.+?)(?: with \d+ test cases?)?(?: (?:passed|failed) after .*| skipped.*)$"
+)
 
 
 def main() -> int:

@@ -12,8 +12,6 @@ struct RawStream {
     private let multiplexer: NIOHTTP2Handler.StreamMultiplexer
 
     static func connected(to port: Int, _ body: (RawStream) async throws -> Void) async throws {
-        let group = MultiThreadedEventLoopGroup.singleton
-        let channel = try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: port).get()
         // So much may be sent before the client has to read.
         let window = 1 << 26
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
@@ -21,9 +19,13 @@ struct RawStream {
         connection.targetWindowSize = window
         var stream = NIOHTTP2Handler.StreamConfiguration()
         stream.targetWindowSize = window
-        let multiplexer = try await channel.configureHTTP2Pipeline(
-            mode: .client, connectionConfiguration: connection, streamConfiguration: stream
-        ) { $0.eventLoop.makeSucceededVoidFuture() }.get()
+        // The pipeline is there before the first bytes of the server, which would be lost otherwise.
+        let (channel, multiplexer) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { [connection, stream] channel in
+                channel.configureHTTP2Pipeline(
+                    mode: .client, connectionConfiguration: connection, streamConfiguration: stream
+                ) { $0.eventLoop.makeSucceededVoidFuture() }.map { (channel, $0) }
+            }
         try await body(RawStream(connection: channel, multiplexer: multiplexer))
         try? await channel.close()
     }

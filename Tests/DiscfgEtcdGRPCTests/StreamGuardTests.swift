@@ -14,8 +14,8 @@ import Testing
 @Suite("What a call may hold")
 struct StreamGuardTests {
     /// Waits until the calls hold memory that meets a condition.
-    private static func wait(for budget: MemoryBudget, _ condition: (Int) -> Bool) async {
-        while !condition(budget.held) { await Task.yield() }
+    private static func wait(for budget: MemoryBudget, _ condition: (Int) -> Bool) async throws {
+        while !condition(budget.held) { try await Task.sleep(for: .milliseconds(2)) }
     }
 
     /// The beginning of a message of that many bytes.
@@ -40,6 +40,29 @@ struct StreamGuardTests {
         }
     }
 
+    @Test("Messages under way share a budget, beyond which a call is refused")
+    func budget() async throws {
+        var limits = EtcdGRPCLimits()
+        limits.requests = RequestLimits(bodies: MemoryBudget(100_000))
+        let budget = limits.requests.bodies
+        try await EtcdDoor.open(limits: limits) { door in
+            try await RawStream.connected(to: door.port) { connection in
+                var first = try await connection.call("/etcdserverpb.KV/Put", endsWithHeaders: false)
+                try await first.send(Self.message(90_000) + [UInt8](repeating: 0, count: 50_000))
+                try await Self.wait(for: budget) { $0 == 50_005 }
+                var second = try await connection.call("/etcdserverpb.KV/Put", endsWithHeaders: false)
+                try await second.send(Self.message(90_000) + [UInt8](repeating: 0, count: 60_000))
+                #expect(try await second.status() == "8")
+                try await door.expectServing()
+                // The client's end of its half of the stream resets the call.
+                try await first.stream.close()
+                #expect(try await first.status() == nil)
+                try await Self.wait(for: budget) { $0 == 0 }
+            }
+            try await door.expectServing()
+        }
+    }
+
     @Test("A message that comes too slowly ends with its call")
     func pace() async throws {
         var limits = EtcdGRPCLimits()
@@ -50,7 +73,7 @@ struct StreamGuardTests {
                 try await call.send(Self.message(1000) + [0])
                 #expect(try await call.status() == nil)
             }
-            await Self.wait(for: limits.requests.bodies) { $0 == 0 }
+            try await Self.wait(for: limits.requests.bodies) { $0 == 0 }
             try await door.expectServing()
         }
     }

@@ -40,10 +40,10 @@ struct ServerTests {
                 var text = ""
                 for try await part in response.body {
                     text += String(buffer: part)
-                    if text.contains("id: 4\n"), !text.contains("id: 5\n") {
+                    if text.contains("id: 4-"), !text.contains("id: 5-") {
                         _ = try await server.send(.PUT, "/v1/default/keys/k", "d")
                     }
-                    if text.contains("id: 5\n") { break }
+                    if text.contains("id: 5-") { break }
                 }
                 #expect(text.contains("id: 3-") && !text.contains("id: 2-"))
             }
