@@ -67,12 +67,15 @@ enum CommitAttributes {
                 id: id, revision: revision, time: Timestamp(milliseconds: time),
                 author: attributes[Name.author]?.string ?? "", message: attributes[Name.message]?.string ?? "",
                 changes: []))
-        for change in changes { try read(change.map ?? [:], into: &draft) }
+        let commit = draft.commit
+        for change in changes { try read(change.map ?? [:], of: commit, into: &draft) }
         return draft
     }
 
-    private static func read(_ attributes: [String: AttributeValue], into draft: inout Draft) throws {
-        let (commit, index) = (draft.commit, draft.commit.changes.count)
+    private static func read(
+        _ attributes: [String: AttributeValue], of commit: Commit, into draft: inout Draft
+    ) throws {
+        let index = draft.commit.changes.count
         let key = try ItemAttributes.key(attributes[Name.changedKey])
         guard let kind = attributes[Name.kind].map({ $0.string.flatMap(Change.Kind.init(rawValue:)) }) ?? .set else {
             throw DamagedRecord("a change at revision \(commit.revision) is of no known kind")

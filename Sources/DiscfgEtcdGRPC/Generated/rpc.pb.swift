@@ -2908,6 +2908,7 @@ nonisolated extension Etcdserverpb_RequestOp: SwiftProtobuf.Message, SwiftProtob
           hadOneofValue = true
           if case .requestRange(let m) = current {v = m}
         }
+        self.request = nil
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -2921,6 +2922,7 @@ nonisolated extension Etcdserverpb_RequestOp: SwiftProtobuf.Message, SwiftProtob
           hadOneofValue = true
           if case .requestPut(let m) = current {v = m}
         }
+        self.request = nil
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -2934,6 +2936,7 @@ nonisolated extension Etcdserverpb_RequestOp: SwiftProtobuf.Message, SwiftProtob
           hadOneofValue = true
           if case .requestDeleteRange(let m) = current {v = m}
         }
+        self.request = nil
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -2947,6 +2950,7 @@ nonisolated extension Etcdserverpb_RequestOp: SwiftProtobuf.Message, SwiftProtob
           hadOneofValue = true
           if case .requestTxn(let m) = current {v = m}
         }
+        self.request = nil
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3009,6 +3013,7 @@ nonisolated extension Etcdserverpb_ResponseOp: SwiftProtobuf.Message, SwiftProto
           hadOneofValue = true
           if case .responseRange(let m) = current {v = m}
         }
+        self.response = nil
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3022,6 +3027,7 @@ nonisolated extension Etcdserverpb_ResponseOp: SwiftProtobuf.Message, SwiftProto
           hadOneofValue = true
           if case .responsePut(let m) = current {v = m}
         }
+        self.response = nil
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3035,6 +3041,7 @@ nonisolated extension Etcdserverpb_ResponseOp: SwiftProtobuf.Message, SwiftProto
           hadOneofValue = true
           if case .responseDeleteRange(let m) = current {v = m}
         }
+        self.response = nil
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3048,6 +3055,7 @@ nonisolated extension Etcdserverpb_ResponseOp: SwiftProtobuf.Message, SwiftProto
           hadOneofValue = true
           if case .responseTxn(let m) = current {v = m}
         }
+        self.response = nil
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3579,6 +3587,7 @@ nonisolated extension Etcdserverpb_WatchRequest: SwiftProtobuf.Message, SwiftPro
           hadOneofValue = true
           if case .createRequest(let m) = current {v = m}
         }
+        self.requestUnion = nil
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3592,6 +3601,7 @@ nonisolated extension Etcdserverpb_WatchRequest: SwiftProtobuf.Message, SwiftPro
           hadOneofValue = true
           if case .cancelRequest(let m) = current {v = m}
         }
+        self.requestUnion = nil
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3605,6 +3615,7 @@ nonisolated extension Etcdserverpb_WatchRequest: SwiftProtobuf.Message, SwiftPro
           hadOneofValue = true
           if case .progressRequest(let m) = current {v = m}
         }
+        self.requestUnion = nil
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
