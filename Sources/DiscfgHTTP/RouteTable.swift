@@ -87,15 +87,18 @@ struct Call: Sendable {
     /// - Throws: `DiscfgError` with code `tooLarge` or `overloaded`; any other error when the body stopped halfway.
     func body(atMost limit: Int) async throws -> [UInt8] {
         let length = request.headers[.contentLength].flatMap { Int($0) }
-        if let length, length > limit { throw Self.tooLarge(limit) }
+        var refusal = length.flatMap { $0 > limit ? Self.tooLarge(limit) : nil }
+        // Before it closes a connection Hummingbird does not read what is left of the body, and a client that sends all of it before it
+        // reads would not come to the answer.
+        let readsAll = request.headers[.connection] == "close"
+        if let refusal, !readsAll { throw refusal }
         let timer = context.connection.timer(context.pace)
         defer { timer?.stop() }
         var bytes: [UInt8] = []
         do {
             for try await chunk in request.body {
-                guard bytes.count + chunk.readableBytes <= limit else { throw Self.tooLarge(limit) }
-                try context.hold?.require(chunk.readableBytes)
-                bytes += chunk.readableBytesView
+                if refusal == nil { refusal = take(chunk, into: &bytes, atMost: limit) }
+                if let refusal, !readsAll { throw refusal }
                 // Most bodies come at once, and need no timer.
                 if bytes.count < length ?? .max { timer?.note(chunk.readableBytes) }
             }
@@ -104,7 +107,22 @@ struct Call: Sendable {
                 .invalidRequest, "The request's body stopped halfway.", hint: "Send it again; nothing was written.",
                 cause: error)
         }
+        if let refusal { throw refusal }
         return bytes
+    }
+
+    /// Adds a part of the body, unless it is too much; then the error says so, and nothing is held any more.
+    private func take(_ chunk: ByteBuffer, into bytes: inout [UInt8], atMost limit: Int) -> DiscfgError? {
+        do throws(DiscfgError) {
+            guard bytes.count + chunk.readableBytes <= limit else { throw Self.tooLarge(limit) }
+            try context.hold?.require(chunk.readableBytes)
+            bytes += chunk.readableBytesView
+            return nil
+        } catch {
+            bytes = []
+            context.hold?.release()
+            return error
+        }
     }
 
     private static func tooLarge(_ limit: Int) -> DiscfgError {

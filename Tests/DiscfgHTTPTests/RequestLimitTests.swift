@@ -15,8 +15,8 @@ struct RequestLimitTests {
     }
 
     /// Waits until the requests under way hold memory that meets a condition.
-    private static func wait(for budget: MemoryBudget, _ condition: (Int) -> Bool) async {
-        while !condition(budget.held) { await Task.yield() }
+    private static func wait(for budget: MemoryBudget, _ condition: (Int) -> Bool) async throws {
+        while !condition(budget.held) { try await Task.sleep(for: .milliseconds(2)) }
     }
 
     @Test("Bodies under way share a budget; beyond it a request is a 503 with Retry-After")
@@ -26,13 +26,13 @@ struct RequestLimitTests {
             try await RawConnection.with(port: rest.client.port) { connection in
                 try await connection.send(Self.post("/v1/default/txn", length: 1_000_000))
                 try await connection.send(String(repeating: " ", count: 900_000))
-                await Self.wait(for: limits.bodies) { $0 == 900_000 }
+                try await Self.wait(for: limits.bodies) { $0 == 900_000 }
                 let value = String(repeating: "v", count: 200_000)
                 let refused = try await rest.send(.put, "/v1/default/keys/a", value)
                 #expect(refused.status == 503 && refused.errorCode == 304 && refused.header("retry-after") == "1")
                 #expect(try await rest.send(.put, "/v1/default/keys/a", "small").status == 201)
             }
-            await Self.wait(for: limits.bodies) { $0 == 0 }
+            try await Self.wait(for: limits.bodies) { $0 == 0 }
             let value = String(repeating: "v", count: 200_000)
             #expect(try await rest.send(.put, "/v1/default/keys/a", value).status == 200)
             #expect(limits.bodies.held == 0)
@@ -44,6 +44,20 @@ struct RequestLimitTests {
         try await RESTFixture.with(limits: RequestLimits(bodies: MemoryBudget(100_000))) { rest in
             let answer = try await rest.send(.put, "/v1/default/keys/a", String(repeating: "v", count: 200_000))
             #expect(answer.status == 413 && answer.errorCode == 105)
+        }
+    }
+
+    @Test("A client that sends all before it reads is told why its body is refused")
+    func refusedWhileSending() async throws {
+        try await RESTFixture.with(.socket, limits: RequestLimits(bodies: MemoryBudget(100_000))) { rest in
+            try await RawConnection.with(port: rest.client.port) { connection in
+                let (part, count) = (String(repeating: " ", count: 1 << 20), 20)
+                try await connection.send(
+                    "POST /v1/default/txn HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+                        + "Content-Length: \(count << 20)\r\n\r\n")
+                for _ in 0..<count { try await connection.send(part) }
+                #expect(try await connection.line() == "HTTP/1.1 413 Payload Too Large")
+            }
         }
     }
 
@@ -71,7 +85,7 @@ struct RequestLimitTests {
                 try await connection.send(Self.post("/v1/default/txn", length: 100) + "{")
                 try await connection.end()
             }
-            await Self.wait(for: bodies) { $0 == 0 }
+            try await Self.wait(for: bodies) { $0 == 0 }
         }
     }
 
@@ -108,7 +122,7 @@ struct RequestLimitTests {
                 try await connection.send(request)
                 #expect(try await connection.line() == "HTTP/1.1 200 OK", "the answer has begun")
                 // No more is read: one buffer of the client fills, and then those of the system.
-                await Self.wait(for: limits.answers) { $0 == 0 }
+                try await Self.wait(for: limits.answers) { $0 == 0 }
             }
         }
     }
