@@ -6,7 +6,6 @@ LISTEN ?= 127.0.0.1:8899
 STEPS ?= 200000
 ENGINE ?= all
 MINUTES ?= 2
-ROUNDS ?= 20000
 SWIFT_FILES := Sources Tests Benchmarks Examples Package.swift
 
 help: ## List the targets.
@@ -30,9 +29,9 @@ soak: ## Look for violations under faults for 2 minutes on each engine (HOURS=N,
 	@Scripts/install-dependencies.sh test
 	@Scripts/soak.sh --engine $(ENGINE) --minutes $(if $(HOURS),$$(($(HOURS) * 60)),$(MINUTES)) $(SEED:%=--seed %) $(ARGS)
 
-fuzz: ## Read damaged files of every format for a while (ROUNDS=20000 for each; SEED=N repeats a run).
-	@Scripts/install-dependencies.sh test
-	@DISCFG_FUZZ_ROUNDS=$(ROUNDS) $(SEED:%=DISCFG_FUZZ_SEED=%) Scripts/test.sh --filter FormatFuzzTests
+fuzz: ## Feed every decoder with inputs that libFuzzer makes, under the address sanitizer (DECODER=toml, SECONDS=60 for each).
+	@Scripts/install-dependencies.sh build
+	@Scripts/fuzz.sh $(or $(SECONDS),60) $(DECODER)
 
 check: ## Lint, layers, tree rules, a build in which every warning is an error, and the documentation's links.
 	@Scripts/install-dependencies.sh check

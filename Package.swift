@@ -469,6 +469,19 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// Compiled for libFuzzer, which brings the main function: Scripts/fuzz.sh.
+if Context.environment["DISCFG_FUZZ"] == "1" {
+    package.targets.append(
+        .executableTarget(
+            name: "discfg-fuzz",
+            dependencies: [
+                "AWSClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgEtcd", "DiscfgEtcdGRPC", "DiscfgFormats",
+                "DiscfgHTTP",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            path: "Tests/Fuzz", sources: ["Decoders.swift"]))
+}
+
 // One set of rules for every target: what is an error in one room is an error in all of them.
 var settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

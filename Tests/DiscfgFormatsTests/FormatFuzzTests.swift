@@ -7,7 +7,7 @@ import Testing
 
 /// Damaged files, from a corpus of real ones: each is refused with a hint, or what it says survives being written again.
 ///
-/// `DISCFG_FUZZ_ROUNDS` says how many for each format, `DISCFG_FUZZ_SEED` repeats a run; `make fuzz` sets them.
+/// `DISCFG_FUZZ_ROUNDS` says how many for each format, `DISCFG_FUZZ_SEED` repeats a run.
 @Suite struct FormatFuzzTests {
     @Test(
         "a damaged file is refused with a hint, or read the same after it was written", arguments: ConfigFormat.allCases
