@@ -62,6 +62,24 @@ struct InterferenceTests {
         #expect(error?.message.hasPrefix("2 changes are too many or too large for one commit") == true)
     }
 
+    @Test("A lease whose end fails does not keep the others from ending")
+    func failingEnd() async throws {
+        let clock = TestClock()
+        let engine = HookedEngine(store)
+        let service = service(engine, clock: clock)
+        for id: Int64 in 1...3 {
+            _ = try await service.grantLease(id, ttl: .seconds(5), in: .default)
+            try await set("/svc/\(id)", "1", lease: id, by: service)
+        }
+        clock.advance(by: .seconds(5))
+        engine.before(.keysOfLease) { throw DiscfgError(.storeUnavailable, "It is down.", hint: "Wait.") }
+        let error = await #expect(throws: DiscfgError.self) { try await service.endOverdueLeases(in: .default) }
+        #expect(error?.code == .storeUnavailable)
+        #expect(try await service.range(RangeQuery(.all), in: .default).count == 1)
+        #expect(try await service.endOverdueLeases(in: .default) == 1)
+        #expect(try await service.range(RangeQuery(.all), in: .default).count == 0)
+    }
+
     @Test("A process that ends a lease late leaves the keys of a new lease of its id", arguments: [true, false])
     func reusedLease(beforeKeys: Bool) async throws {
         let engine = HookedEngine(store)

@@ -76,16 +76,36 @@ extension ConfigService {
             let now = time.now()
             let ids = try await engine.overdueLeases(in: config, at: now, limit: 100)
             let before = count
-            for id in ids {
-                guard let generation = try await engine.endLease(id, in: config, ifOverdueAt: now) else { continue }
-                let message = "lease \(id) expired"
-                let end = LeaseEnd(lease: id, generation: generation, kind: .expire, author: "", message: message)
-                _ = try await finishLease(end, in: config)
-                count += 1
-            }
+            count += try await endLeases(ids, ifOverdueAt: now, in: config)
             // An index that is behind names leases that are gone: another round finds them gone as well.
             if ids.count < 100 || count == before { return count }
         }
+    }
+
+    /// How many leases are ended at the same time; the ends of several share a commit, as other writes do.
+    private static let concurrentEnds = 8
+
+    /// Ends the leases of a list that are overdue, a few at a time, and returns how many.
+    ///
+    /// If a lease cannot be ended, the others are, and then the error is thrown.
+    private func endLeases(_ ids: [Int64], ifOverdueAt moment: Timestamp, in config: ConfigName) async throws -> Int {
+        let results = try await ids.concurrently(atMost: Self.concurrentEnds) { id -> Result<Bool, any Error> in
+            do {
+                return .success(try await self.endLease(id, ifOverdueAt: moment, in: config))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try results.filter { try $0.get() }.count
+    }
+
+    /// - Returns: Whether the lease was overdue.
+    private func endLease(_ id: Int64, ifOverdueAt moment: Timestamp, in config: ConfigName) async throws -> Bool {
+        guard let generation = try await engine.endLease(id, in: config, ifOverdueAt: moment) else { return false }
+        let message = "lease \(id) expired"
+        let end = LeaseEnd(lease: id, generation: generation, kind: .expire, author: "", message: message)
+        _ = try await finishLease(end, in: config)
+        return true
     }
 
     /// How often the keys of an ending lease are looked at because somebody sets them meanwhile.
