@@ -28,7 +28,11 @@ extension DynamoDBEngine {
         let query = PartitionQuery(
             partition: layout(record.name).log(record.incarnation), isBackward: true, limit: 1,
             attributes: [Name.revision, Name.time, Name.end])
-        let newest = try await table.query(query).items?.first
+        var newest = try await table.query(query).items?.first
+        if newest == nil {
+            try await settle(record)
+            newest = try await table.query(query).items?.first
+        }
         guard newest?[Name.end] == nil else {
             known.forget(record.name)
             throw DiscfgError.noConfig(record.name)
@@ -39,6 +43,19 @@ extension DynamoDBEngine {
         known.note(record)
         known.see(revision, at: Timestamp(milliseconds: time), of: record.name, record.incarnation)
         return record.tail(revision, Timestamp(milliseconds: time))
+    }
+
+    /// Waits for the transaction that creates a config or removes it, if it is under way.
+    ///
+    /// The record of a new config can be visible before the first entry of its log; when this returns, both are.
+    /// - Throws: `configNotFound` if the config has been removed since its record was read.
+    private func settle(_ record: StoredConfig) async throws {
+        let attributes = try await table.snapshot(of: [layout(record.name).record]).first ?? nil
+        let current = try await table.call { try attributes.map { try StoredConfig($0) } }
+        guard let current, !current.isRemoved, current.incarnation == record.incarnation else {
+            known.forget(record.name)
+            throw DiscfgError.noConfig(record.name)
+        }
     }
 
     /// What is known of a config's log, or else what its record says.

@@ -210,6 +210,19 @@ struct TornCommitTests {
         #expect(try await world.second.tail(of: world.config).revision == 4)
     }
 
+    @Test("A config whose record is visible before its log is waited for, and is not damaged")
+    func creation() async throws {
+        let world = try await TornWorld()
+        let name = try ConfigName("new")
+        let (tail, _) = try await world.whileCommitting(
+            showing: { $0.revision == nil },
+            of: { try await world.a.createConfig(name, settings: ConfigSettings(), author: "") }
+        ) {
+            try await world.second.tail(of: name)
+        }
+        #expect(try await world.first.tail(of: name) == tail)
+    }
+
     @Test("Writers that meet in the middle of each other's transactions lose no update", arguments: 0..<4)
     func counters(seed: UInt64) async throws {
         let store = InProcessDynamoDBStore(seed: seed)
