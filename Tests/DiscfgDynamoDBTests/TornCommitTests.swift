@@ -223,6 +223,22 @@ struct TornCommitTests {
         #expect(try await world.first.tail(of: name) == tail)
     }
 
+    @Test("A key that is absent because of a deletion is absent at the revision that the answer names")
+    func absence() async throws {
+        let world = try await TornWorld()
+        _ = try await world.set("/k", "1", by: world.a)
+        let key = try Key(path: "/k")
+        let (reading, deletion) = try await world.whileCommitting(
+            showing: { $0.isItem },
+            of: { try await world.a.commit(Transaction(then: [.delete(key)]), to: world.config) }
+        ) {
+            let range = KeyRange(from: key.bytes, to: key.bytes + [0])
+            return try await world.b.range(RangeQuery(range), in: world.config)
+        }
+        #expect(reading.items.isEmpty)
+        #expect(reading.revision == deletion.revision)
+    }
+
     @Test("Writers that meet in the middle of each other's transactions lose no update", arguments: 0..<4)
     func counters(seed: UInt64) async throws {
         let store = InProcessDynamoDBStore(seed: seed)

@@ -40,7 +40,9 @@ extension ConfigService {
     ///
     /// Throws `compacted`, `futureRevision`, and `tooLarge` when the items have more than 64 MiB.
     public func range(_ query: RangeQuery, in config: ConfigName) async throws -> RangeReading {
-        if query.revision == nil, let key = query.range.onlyKey { return try await reading(of: key, in: config) }
+        if query.revision == nil, let key = query.range.onlyKey {
+            return try await SnapshotReader.read(at: nil) { try await reading(of: key, in: config) }
+        }
         return try await SnapshotReader.read(at: query.revision) { try await pages(of: query, in: config) }
     }
 
@@ -78,11 +80,29 @@ extension ConfigService {
 
     /// One key as it is now: the hottest of all reads.
     private func reading(of key: Key, in config: ConfigName) async throws -> RangeReading {
-        // Before the item, so that no item is newer than what is said to be the revision of a key that is absent.
+        // Before the item, so that the revision is never older than what was asked for.
         let before = try await engine.traits.readsTellTail ? nil : engine.tail(of: config)
         let batch = try await engine.items([key], in: config, consistency: .strong)
         let item = batch.items[key].flatMap { $0.isExpired(at: time.now()) || $0.isDirectory ? nil : $0 }
-        let revision = max((batch.tail ?? before)?.revision ?? 0, item?.modified ?? 0)
+        var revision = max((batch.tail ?? before)?.revision ?? 0, item?.modified ?? 0)
+        if let before, batch.tail == nil, batch.items[key] == nil {
+            revision = try await removal(of: key, after: before.revision, in: config) ?? revision
+        }
         return RangeReading(items: item.map { [$0] } ?? [], count: item == nil ? 0 : 1, revision: revision)
+    }
+
+    /// The revision that removed a key first after a revision; `nil` if the key was absent at that revision already.
+    private func removal(of key: Key, after revision: Revision, in config: ConfigName) async throws -> Revision? {
+        var position = revision
+        while true {
+            let commits = try await engine.entries(of: config, after: position, limit: 1000)
+            guard let last = commits.last else { return nil }
+            for commit in commits {
+                guard let change = commit.changes.first(where: { $0.key == key }) else { continue }
+                if change.item == nil { return commit.revision }
+                if change.previous == nil { return nil }
+            }
+            position = last.revision
+        }
     }
 }
