@@ -105,11 +105,12 @@ extension DynamoDBEngine {
     func isEnd(
         _ revision: Revision, hasGap: Bool, of config: ConfigName, _ incarnation: String
     ) async throws -> Bool {
-        guard known.takeItemRead(of: config, incarnation) || hasGap else { return true }
-        var isEnd = false
-        defer { if !isEnd { known.noteItemRead(of: config, incarnation) } }
+        let read = known.unsettledItemRead(of: config, incarnation)
+        guard read != nil || hasGap else { return true }
         let next = try await table.snapshot(of: [layout(config).entry(revision + 1, incarnation)]).first
-        isEnd = next.flatMap { $0 }.map { $0[Name.end] != nil } ?? true
+        let isEnd = next.flatMap { $0 }.map { $0[Name.end] != nil } ?? true
+        // Only now: another call that comes meanwhile must find out for itself.
+        if isEnd, let read { known.settleItemReads(through: read, of: config, incarnation) }
         return isEnd
     }
 

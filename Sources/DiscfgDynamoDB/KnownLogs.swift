@@ -16,8 +16,10 @@ final class KnownLogs: Sendable {
         var trimmed: Revision = 0
         /// Whether this process has appended, and so need not tell others where the tail is.
         var isWriting = false
-        /// Whether items were read since the end of the log was last read with `TransactGetItems`.
-        fileprivate var hasReadItems = false
+        /// The number of the last read of items, and of the last one that was followed by a read of the log's end with
+        /// `TransactGetItems`.
+        fileprivate var lastItemRead = 0
+        fileprivate var lastSettledItemRead = 0
         /// How often others were first since the last success.
         var defeats = 0
         /// When the index last showed that the config had never had a lease.
@@ -41,6 +43,8 @@ final class KnownLogs: Sendable {
     private static let maximumCount = 1000
     private let time: TimeSource
     private let logs = Mutex<[ConfigName: Log]>([:])
+    /// How many reads of items there were, of all configs.
+    private let itemReads = Atomic<Int>(0)
     private let collections = Mutex<[ConfigName: ContinuousClock.Instant]>([:])
 
     init(time: TimeSource) { self.time = time }
@@ -97,14 +101,21 @@ final class KnownLogs: Sendable {
 
     /// Notes that items were read with strong consistency.
     func noteItemRead(of config: ConfigName, _ incarnation: String) {
-        update(config, incarnation) { $0.hasReadItems = true }
+        let number = itemReads.add(1, ordering: .relaxed).newValue
+        update(config, incarnation) { $0.lastItemRead = max($0.lastItemRead, number) }
     }
 
-    /// Whether items were read since the last call.
-    func takeItemRead(of config: ConfigName, _ incarnation: String) -> Bool {
-        var hasReadItems = false
-        update(config, incarnation) { (hasReadItems, $0.hasReadItems) = ($0.hasReadItems, false) }
-        return hasReadItems
+    /// The number of the last read of items; `nil` if the end of the log was read with `TransactGetItems` since.
+    func unsettledItemRead(of config: ConfigName, _ incarnation: String) -> Int? {
+        logs.withLock { logs in
+            guard let log = logs[config], log.incarnation == incarnation else { return nil }
+            return log.lastItemRead > log.lastSettledItemRead ? log.lastItemRead : nil
+        }
+    }
+
+    /// Notes that the end of the log was read with `TransactGetItems` after a read of items.
+    func settleItemReads(through number: Int, of config: ConfigName, _ incarnation: String) {
+        update(config, incarnation) { $0.lastSettledItemRead = max($0.lastSettledItemRead, number) }
     }
 
     /// Notes whether the config has ever had a lease, as the index has just shown, or as is known.

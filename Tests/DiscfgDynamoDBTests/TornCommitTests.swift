@@ -239,6 +239,29 @@ struct TornCommitTests {
         #expect(reading.revision == deletion.revision)
     }
 
+    @Test("A call that reads the tail while another waits for a transaction waits for it too")
+    func concurrentTails() async throws {
+        let world = try await TornWorld()
+        _ = try await world.set("/k", "1", by: world.a)
+        let key = try Key(path: "/k")
+        world.gate.hold(showing: { $0.isItem })
+        let writer = Task { try await world.a.commit(Transaction(then: [.delete(key)]), to: world.config) }
+        await world.gate.untilHeld()
+        #expect(try await world.second.items([key], in: world.config, consistency: .strong).items.isEmpty)
+        let before = world.slow.conflicts
+        let waiting = Task { try await world.second.tail(of: world.config).revision }
+        while world.slow.conflicts == before { await CommitGate.pause() }
+        let releasing = Task { [conflicts = world.slow.conflicts] in
+            while world.slow.conflicts == conflicts, !Task.isCancelled { await CommitGate.pause() }
+            world.gate.release()
+        }
+        defer { releasing.cancel() }
+        let revision = try await world.second.tail(of: world.config).revision
+        world.gate.release()
+        #expect(try await revision == writer.value.revision)
+        #expect(try await revision == waiting.value)
+    }
+
     @Test("Writers that meet in the middle of each other's transactions lose no update", arguments: 0..<4)
     func counters(seed: UInt64) async throws {
         let store = InProcessDynamoDBStore(seed: seed)
