@@ -33,6 +33,8 @@ def watches(evidence: Evidence) -> Iterable[Violation]:
             known = [(revision, [change for change in changes if change[0] == op.args["prefix"]])
                      for revision, changes in known]
             known = [entry for entry in known if entry[1]]
+            shown = [(revision, [_of_key(change, op.args["prefix"]) for change in changes])
+                     for revision, changes in shown]
         if _plain(shown) != _plain(known):
             missed = [entry for entry in _plain(known) if entry not in _plain(shown)]
             extra = [entry for entry in _plain(shown) if entry not in _plain(known)]
@@ -44,6 +46,12 @@ def watches(evidence: Evidence) -> Iterable[Violation]:
 
 def _without_directories(changes: list[list[Any]]) -> list[list[Any]]:
     return [change for change in changes if not change[0].endswith("/")]
+
+
+def _of_key(change: list[Any], key: str) -> list[Any]:
+    """A change as it concerns a key: as in etcd v2, the deletion of a directory is told instead of that of a key in it."""
+    path, kind, _ = change
+    return [key, "delete", None] if kind == "delete" and key.startswith(path + "/") else change
 
 
 def _plain(commits: Iterable[Any]) -> list[Any]:

@@ -157,6 +157,16 @@ class CheckTests(unittest.TestCase):
                       [[2, [["/k/a", "set", "x"]]], whole[1]]):
             self.assertEqual(watch(wrong), ["a watch differs from the log"])
 
+    def test_the_deletion_of_a_directory_tells_that_of_its_keys_in_v2(self) -> None:
+        log = LogMaker().commit(a="x", b="x").commit(a=None, b="y")
+
+        def wait(key: str) -> list[str]:
+            told = [[3, [["/k", "delete", None]]]]
+            return self.rules([op("watch", 0, 1, 3, result={"commits": told}, api="v2", watch="w", prefix=key, after=2,
+                                  generation=1)], log, checks_sessions.watches)
+        self.assertEqual(wait("/k/a"), [])
+        self.assertEqual(wait("/k/b"), ["a watch differs from the log"])
+
     def test_two_holders_of_a_lock_are_found(self) -> None:
         log = LogMaker().change({"/lock/a/1": ""}, lease=1).change({"/lock/a/2": ""}, lease=2)
         log.change({"/lock/a/1": None})
