@@ -443,7 +443,7 @@ let package = Package(
         .testTarget(
             name: "discfgTests",
             dependencies: [
-                "discfg", "DiscfgCore", "DiscfgDynamoDB", "DiscfgFormats",
+                "discfg", "DiscfgCore", "DiscfgDynamoDB", "DiscfgFormats", "DiscfgHTTP", "DiscfgTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

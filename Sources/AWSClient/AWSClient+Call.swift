@@ -14,7 +14,11 @@ extension AWSClient {
         do {
             let response = try await response(to: call, progress: &progress)
             quota.release(progress.heldQuota)
-            report(call, progress, since: started, status: response.status, errorCode: nil)
+            // The date of an answer has whole seconds; on average it is half a second behind.
+            let date = response.header("Date").flatMap(UTCTime.seconds(httpDate:))
+            report(
+                call, progress, since: started, status: response.status, errorCode: nil,
+                clockOffset: date.map { time.now() - $0 - 0.5 })
             return response
         } catch var error as AWSError {
             // Whatever ended the call, perhaps the credentials' source: an earlier try may have been carried out.
@@ -104,7 +108,7 @@ extension AWSClient {
 
     private func report(
         _ call: ServiceCall, _ progress: CallProgress, since started: ContinuousClock.Instant, status: Int?,
-        errorCode: AWSError.Code?
+        errorCode: AWSError.Code?, clockOffset: Double? = nil
     ) {
         let duration = options.time.instant() - started
         logger.debug(
@@ -117,6 +121,6 @@ extension AWSClient {
         options.onCall?(
             AWSCall(
                 service: call.service.endpointPrefix, operation: call.operation, attempts: progress.attempts,
-                duration: duration, status: status, errorCode: errorCode))
+                duration: duration, status: status, errorCode: errorCode, clockOffset: clockOffset))
     }
 }

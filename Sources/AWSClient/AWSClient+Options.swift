@@ -74,10 +74,12 @@ public struct AWSCall: Sendable {
     public var status: Int?
     /// `nil` for success; `client.Cancelled` for a call whose task was cancelled.
     public var errorCode: AWSError.Code?
+    /// How many seconds the system's clock was ahead of AWS's when a call succeeded, give or take one; `nil` if the answer has no date.
+    public var clockOffset: Double?
 
     public init(
         service: String, operation: String, attempts: Int, duration: Duration, status: Int? = nil,
-        errorCode: AWSError.Code? = nil
+        errorCode: AWSError.Code? = nil, clockOffset: Double? = nil
     ) {
         self.service = service
         self.operation = operation
@@ -85,5 +87,6 @@ public struct AWSCall: Sendable {
         self.duration = duration
         self.status = status
         self.errorCode = errorCode
+        self.clockOffset = clockOffset
     }
 }

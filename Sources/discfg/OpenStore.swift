@@ -87,7 +87,9 @@ struct OpenStore: Sendable {
             let configuration = try AWSConfiguration(
                 environment: AWSEnvironment(settings.environment), profile: address?.profile,
                 region: region ?? address?.region, endpoint: address?.endpoint)
+            let clock = ClockCheck(metrics: metrics, logger: logger)
             let options = AWSClient.Options(onCall: { call in
+                if let offset = call.clockOffset { clock.note(offset) }
                 Counter(
                     label: "discfg_aws_requests_total", dimensions: [("operation", call.operation)], factory: metrics
                 ).increment(by: call.attempts)

@@ -148,6 +148,16 @@ struct CallTests {
         )
     }
 
+    @Test("Tells the listener how far the system's clock is ahead of the date of an answer")
+    func clockOffset() async throws {
+        let date = HTTPHeader("Date", "Sun, 06 Nov 1994 08:49:37 GMT")
+        let answer = ScriptedTransport.Step.answer(HTTPResponse(status: 200, headers: [date], body: Array("{}".utf8)))
+        // That date is 784111777; within its second the server's clock shows half a second more on average.
+        let bench = try Bench([answer, .success], time: ManualTime(now: 784_111_817.5))
+        for _ in 0..<2 { try await bench.get() }
+        #expect(bench.calls.all.map(\.clockOffset) == [40, nil])
+    }
+
     @Test("passes cancellation on, and tells the listener")
     func cancellation() async throws {
         let bench = try Bench([.lost])

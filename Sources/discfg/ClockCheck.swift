@@ -1,0 +1,32 @@
+import Logging
+import Metrics
+import Synchronization
+
+/// Compares this machine's clock with the dates of AWS's answers: shows the difference as a gauge, and warns if it is too large.
+final class ClockCheck: Sendable {
+    /// The greatest difference, in seconds, that docs/operations.md allows between the clocks of processes that use one table.
+    static let tolerance: Double = 30
+
+    private let gauge: Meter
+    private let logger: Logger
+    private let isWrong = Mutex(false)
+
+    init(metrics: any MetricsFactory, logger: Logger) {
+        gauge = Meter(label: "discfg_clock_offset_seconds", dimensions: [], factory: metrics)
+        self.logger = logger
+    }
+
+    /// Notes by how many seconds the clock was ahead; warns when it becomes too many, and not again until it was right.
+    func note(_ offset: Double) {
+        gauge.set(offset)
+        let isWrong = abs(offset) > Self.tolerance
+        let becameWrong = self.isWrong.withLock { wasWrong in
+            defer { wasWrong = isWrong }
+            return isWrong && !wasWrong
+        }
+        guard becameWrong else { return }
+        logger.warning(
+            "the clock of this machine differs from that of AWS: set it by NTP",
+            metadata: ["clock.offset.seconds": "\(offset.rounded())"])
+    }
+}
