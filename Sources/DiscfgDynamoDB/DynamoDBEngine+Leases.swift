@@ -74,15 +74,15 @@ extension DynamoDBEngine {
         }
     }
 
-    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String? {
+    public func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String? {
         try await find(in: config) { layout, incarnation in
             var update = RecordUpdate(
                 key: layout.lease(id, incarnation), expression: "SET #ending = :yes",
                 condition: "attribute_exists(#ending)", names: [Name.ending], values: [":yes": .bool(true)])
-            if let moment {
-                update.condition = "#ending = :yes OR #expiry <= :moment"
+            if let expiry {
+                update.condition = "#ending = :yes OR #expiry = :expiry"
                 update.names.append(Name.expiry)
-                update.values[":moment"] = .integer(moment.milliseconds)
+                update.values[":expiry"] = .integer(expiry.milliseconds)
             }
             return try await table.update(update).map { LeaseAttributes.generation($0) }
         }
@@ -112,17 +112,17 @@ extension DynamoDBEngine {
     }
 
     /// Reads the leases, which costs nothing right after a look for overdue keys where the config has never had one.
-    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {
+    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease] {
         if known.isLeaseless(config) { return [] }
         // What a stale replica shows is looked at again before it is ended.
         var query = PartitionQuery(
             partition: layout(config).leases(try await knownLog(of: config).incarnation), consistency: .eventual,
             attributes: LeaseAttributes.names)
-        var overdue: [Int64] = []
+        var overdue: [Lease] = []
         repeat {
             let answer = try await table.query(query)
             let leases = try await table.call { try (answer.items ?? []).map { try LeaseAttributes.read($0) } }
-            overdue += leases.filter { $0.isEnding || $0.expiry <= now }.map(\.id)
+            overdue += leases.filter { $0.isEnding || $0.expiry <= now }
             query.start = answer.lastEvaluatedKey
         } while overdue.count < limit && query.start != nil
         return Array(overdue.prefix(limit))

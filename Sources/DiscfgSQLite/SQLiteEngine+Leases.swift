@@ -50,15 +50,14 @@ extension SQLiteEngine {
         }
     }
 
-    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String? {
+    public func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String? {
         try await write { db in
+            let condition = expiry == nil ? "" : " AND (ending OR expiry = ?)"
             var query = try db.query(
-                """
-                UPDATE leases SET ending = 1 WHERE config = ? AND id = ? AND (ending OR expiry <= ?) RETURNING generation
-                """)
+                "UPDATE leases SET ending = 1 WHERE config = ? AND id = ?\(condition) RETURNING generation")
             query.bind(try db.head(of: config).id)
             query.bind(id)
-            query.bind(moment?.milliseconds ?? .max)
+            if let expiry { query.bind(expiry.milliseconds) }
             return try query.first { $0.text(0) }
         }
     }
@@ -94,19 +93,19 @@ extension SQLiteEngine {
         }
     }
 
-    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {
+    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease] {
         try await read { db in
             try db.reading {
                 // As the index has it.
                 var query = try db.query(
                     """
-                    SELECT id FROM leases WHERE config = ? AND iif(ending, 0, expiry) <= ?
+                    \(Lease.selection) WHERE config = ? AND iif(ending, 0, expiry) <= ?
                     ORDER BY iif(ending, 0, expiry) LIMIT ?
                     """)
                 query.bind(try db.head(of: config).id)
                 query.bind(now.milliseconds)
                 query.bind(Int64(clamping: limit))
-                return try query.all { $0.integer(0) }
+                return try query.all { Lease($0) }
             }
         }
     }

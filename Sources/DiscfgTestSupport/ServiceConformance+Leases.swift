@@ -31,6 +31,48 @@ extension ServiceConformance {
             try expectEqual(
                 try await other.leases(of: world.config).map(\.id), [77], "the leases that another process sees")
         },
+        Case("A process whose clock is ahead ends a lease only a time to live after its last renewal") { world in
+            let right = try await world.anotherService(ahead: .zero)
+            let ahead = try await world.anotherService(ahead: .seconds(30))
+            _ = try await right.grantLease(7, ttl: .seconds(10), in: world.config)
+            try await world.set("/a", "1", expiry: .lease(7))
+            for _ in 0..<5 {
+                world.clock.advance(by: .seconds(3))
+                try expectEqual(try await ahead.endOverdueLeases(in: world.config), 0, "what ends while renewed")
+                _ = try require(try await right.renewLease(7, in: world.config), "the renewed lease")
+            }
+            try expectEqual(try await ahead.endOverdueLeases(in: world.config), 0, "what ends right after a renewal")
+            world.clock.advance(by: .milliseconds(9999))
+            try expectEqual(try await ahead.endOverdueLeases(in: world.config), 0, "what ends too early")
+            world.clock.advance(by: .milliseconds(1))
+            try expectEqual(try await ahead.endOverdueLeases(in: world.config), 1, "the leases that end")
+            try expect(try await world.get("/a") == nil, "the key to be gone")
+        },
+        Case("A renewal counts also if it comes from a process whose clock is behind") { world in
+            let right = try await world.anotherService(ahead: .zero)
+            let ahead = try await world.anotherService(ahead: .seconds(30))
+            _ = try await ahead.grantLease(7, ttl: .seconds(10), in: world.config)
+            world.clock.advance(by: .seconds(5))
+            _ = try require(try await right.renewLease(7, in: world.config), "the renewed lease")
+            world.clock.advance(by: .seconds(5))
+            // As long after the grant as the lease lives, and after the end that the renewal has set, by its own clock.
+            try expectEqual(try await ahead.endOverdueLeases(in: world.config), 0, "what ends by the clock ahead")
+            world.clock.advance(by: .seconds(5))
+            try expectEqual(try await right.endOverdueLeases(in: world.config), 1, "what ends by the right clock")
+        },
+        Case("A process that does not run for long ends a lease only if it is overdue by a margin") { world in
+            _ = try await world.service.grantLease(7, ttl: .seconds(10), in: world.config)
+            func ended() async throws -> Int {
+                try await world.anotherService(ahead: .zero).endOverdueLeases(
+                    in: world.config, overdueBy: ConfigService.overdueMargin)
+            }
+            world.clock.advance(by: .seconds(10))
+            try expectEqual(try await ended(), 0, "what ends as soon as it is overdue")
+            world.clock.advance(by: .milliseconds(899_999))
+            try expectEqual(try await ended(), 0, "what ends too early")
+            world.clock.advance(by: .milliseconds(1))
+            try expectEqual(try await ended(), 1, "the leases that end")
+        },
         Case("Revoking a lease removes what is attached to it then, and nothing else") { world in
             _ = try await world.service.grantLease(1, ttl: .seconds(60), in: world.config)
             _ = try await world.service.grantLease(2, ttl: .seconds(60), in: world.config)

@@ -91,6 +91,18 @@ struct ServiceWorld: Sendable {
     /// Another service on the same store, as another process has it.
     func anotherService() async throws -> ConfigService { Self.makeService(on: try await open(), clock: clock) }
 
+    /// Another service on the same store, in a process whose wall clock is ahead of the world's.
+    ///
+    /// Its monotonic clock moves only when the world's clock is advanced.
+    func anotherService(ahead skew: Duration) async throws -> ConfigService {
+        let time = TimeSource(
+            now: { [clock] in clock.now + skew }, sleep: { try await Task.sleep(for: $0) },
+            instant: { [clock] in clock.instant })
+        return ConfigService(
+            engine: try await open(), options: .init(time: time),
+            logger: Logger(label: "discfg.test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
     /// A service on the same store, behind an engine that `wrap` makes of it.
     func service(behind wrap: (any StorageEngine) -> any StorageEngine) async throws -> ConfigService {
         Self.makeService(on: wrap(try await open()), clock: clock)

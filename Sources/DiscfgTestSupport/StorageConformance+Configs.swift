@@ -170,7 +170,7 @@ extension StorageConformance {
                 try await engine.renewLease(1, in: name, at: world.time(1))
             }
             try await expectError(.configNotFound, "endLease") {
-                try await engine.endLease(1, in: name, ifOverdueAt: nil)
+                try await engine.endLease(1, in: name, ifExpiry: nil)
             }
             try await expectError(.configNotFound, "keys of a lease") { try await engine.keys(of: 1, in: name) }
             try await expectError(.configNotFound, "removeLease") { try await engine.removeLease(1, in: name) }

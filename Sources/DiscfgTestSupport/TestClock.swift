@@ -16,12 +16,19 @@ public final class TestClock: Sendable {
     }
 
     private let state: Mutex<State>
+    private let start: (time: Timestamp, instant: ContinuousClock.Instant)
 
     /// A clock that shows the given moment; by default one in the year 2026.
-    public init(now: Timestamp = Timestamp(milliseconds: 1_767_225_600_000)) { state = Mutex(State(now: now)) }
+    public init(now: Timestamp = Timestamp(milliseconds: 1_767_225_600_000)) {
+        state = Mutex(State(now: now))
+        start = (now, .now)
+    }
 
     /// The time that the clock shows.
     public var now: Timestamp { state.withLock { $0.now } }
+
+    /// The moment of a monotonic clock that moves only when a test advances this clock.
+    public var instant: ContinuousClock.Instant { start.instant + (now - start.time) }
 
     /// Moves the clock, and wakes those whose time has come.
     public func advance(by duration: Duration) {
@@ -50,8 +57,12 @@ public final class TestClock: Sendable {
     public var source: TimeSource { TimeSource(now: { self.now }, sleep: { try await self.sleep($0) }) }
 
     /// A time source that shows the clock's time, but sleeps in real time: for services whose retries are to go on by themselves.
+    ///
+    /// Its monotonic clock goes on by what the test advances the clock, and by the real time as well.
     public var steadySource: TimeSource {
-        TimeSource(now: { self.now }, sleep: { try await Task.sleep(for: $0) })
+        TimeSource(
+            now: { self.now }, sleep: { try await Task.sleep(for: $0) },
+            instant: { .now + (self.now - self.start.time) })
     }
 
     private func sleep(_ duration: Duration) async throws {

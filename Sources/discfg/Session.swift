@@ -50,7 +50,8 @@ struct Session: Sendable {
                 notifications: opened.notifications, notifier: opened.notifier)
             if expiry == .committed {
                 // As far as that is possible: on a file that cannot be written, reading still works.
-                _ = try? await opened.local?.sweep(settings.config.name)
+                _ = try? await opened.local?.sweep(
+                    settings.config.name, leasesOverdueBy: ConfigService.overdueMargin)
             }
             try await body(session)
             // Where no server ever runs, commands keep the history from growing without end.

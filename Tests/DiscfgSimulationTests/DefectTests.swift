@@ -12,8 +12,16 @@ import Testing
         case .ignoresIncarnation:
             scenario.weights = Step.configs
             scenario.stepsPerClient = 12
-        case .ignoresRenewal, .losesRenewal, .leavesLeasedKeys, .attachesToEndedLease:
+        case .ignoresRenewal, .losesRenewal:
+            // Long enough for leases that are renewed again and again to be observed for more than their time to live.
+            scenario.servers = 1
+            scenario.weights = [(.grant, 1), (.leasedSet, 4), (.renew, 8)]
+            scenario.stepsPerClient = 400
+        case .leavesLeasedKeys, .attachesToEndedLease:
             scenario.weights = Step.coordination
+        case .endsLeasesByWallClock:
+            scenario.weights = Step.coordination
+            scenario.skew = .seconds(30)
         case .trimsTooMuch: scenario.weights += [(.compact, 8), (.getAt, 8), (.listAt, 8)]
         default: scenario.weights = Step.contention
         }

@@ -28,6 +28,8 @@ struct DefectiveEngine: EngineWrapper {
         case ignoresIncarnation
         /// A lease is ended although it was renewed since it was found overdue.
         case ignoresRenewal
+        /// A lease is ended as soon as it is overdue by the wall clock of any process.
+        case endsLeasesByWallClock
         /// A renewal is answered, but not kept.
         case losesRenewal
         /// The end of a lease leaves its keys.
@@ -138,15 +140,24 @@ struct DefectiveEngine: EngineWrapper {
         return lease
     }
 
-    func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String? {
-        let moment = defect == .ignoresRenewal ? nil : moment
-        return try await engine.endLease(id, in: config, ifOverdueAt: moment)
+    func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String? {
+        let expiry = defect == .ignoresRenewal ? nil : expiry
+        return try await engine.endLease(id, in: config, ifExpiry: expiry)
     }
 
-    func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {
+    func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease] {
         // Found early, so that a renewal has the time to come between.
-        let moment = defect == .ignoresRenewal ? now + .seconds(1) : now
-        return try await engine.overdueLeases(in: config, at: moment, limit: limit)
+        let moment = defect == .ignoresRenewal ? now + .seconds(60) : now
+        var leases = try await engine.overdueLeases(in: config, at: moment, limit: limit)
+        for index in leases.indices {
+            switch defect {
+            // No renewal changes this end.
+            case .ignoresRenewal: leases[index].expiry = Timestamp(milliseconds: 0)
+            case .endsLeasesByWallClock: leases[index].isEnding = true
+            default: break
+            }
+        }
+        return leases
     }
 
     func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {

@@ -32,6 +32,14 @@ import Testing
         try await scenario.explore(schedules: 300)
     }
 
+    @Test("Leases and locks, by servers whose clocks are off by up to half a minute")
+    func skewedCoordination() async throws {
+        var scenario = Scenario()
+        scenario.weights = Step.coordination
+        scenario.skew = .seconds(30)
+        try await scenario.explore(schedules: 100)
+    }
+
     @Test("A config that is deleted and created again")
     func configs() async throws {
         var scenario = Scenario()

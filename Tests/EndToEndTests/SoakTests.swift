@@ -24,7 +24,7 @@ struct SoakTests {
         }
     }
 
-    /// Without faults of clocks: a server whose clock is ahead ends leases that are kept alive elsewhere (docs/operations.md).
+    /// Without faults of clocks, which `make soak` has.
     @Test("Clients under faults see no violation on SQLite", isAvailable)
     func sqlite() async throws {
         try await Self.soak(

@@ -18,7 +18,7 @@ from model import Log
 from nemesis import Nemesis, wait_until
 from watchers import Collector, Follower, Watcher, watchers
 from workload import LOCKS, Setting, Worker
-from workload_sessions import workers
+from workload_sessions import LOCK_TTL, workers
 
 #: Seconds after the last fault within which everything must make progress again.
 PATIENCE = 30
@@ -195,7 +195,7 @@ class Round:
                 self._complain(f"the watch {watcher.name} has come to {watcher.revision}, and there is {revision}")
 
     def _leftovers(self) -> None:
-        """Keys of a lease that is over go, and while there are any, some go within every few sweeps."""
+        """Keys of a lease that is over go, and while there are any, some go within its time to live and a few sweeps."""
         server, v3 = self._cluster.servers[0], self._setting.v3
 
         def left() -> list[str] | None:
@@ -210,12 +210,13 @@ class Round:
                     answer = attempt(lambda: v3.time_to_live(server, lease))
                     if answer.outcome != OK:
                         return None
-                    if answer.result["ttl"] <= 0:
+                    # An overdue lease shows 1 until it is ended.
+                    if answer.result["ttl"] <= 1:
                         found.append(f"{key} = {item}, lease {lease}")
             return found
         # How long it takes to end all depends on the machine and on their number; that it goes on does not.
         known = left()
-        while known != [] and wait_until(lambda: (now := left()) is not None and now != known, PATIENCE, 0.5):
+        while known != [] and wait_until(lambda: (now := left()) is not None and now != known, LOCK_TTL + PATIENCE, 0.5):
             known = left()
         if known is None:
             self._complain("the keys of leases could not be read after the faults")

@@ -16,7 +16,10 @@ extension ConfigService {
         }
         while true {
             let lease = Lease(id: id ?? time.random(in: 1 ... .max), ttl: ttl, expiry: time.now() + ttl)
-            if try await engine.createLease(lease, in: config) { return lease }
+            if try await engine.createLease(lease, in: config) {
+                lane(config).leases.note(lease, at: time.instant())
+                return lease
+            }
             guard id == nil else {
                 throw DiscfgError(
                     .leaseExists, "There is a lease \(lease.id) in config “\(config)” already.",
@@ -30,7 +33,9 @@ extension ConfigService {
     ///
     /// No commit comes of it. A lease that is overdue can still be renewed as long as nobody has begun its end.
     public func renewLease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
-        try await engine.renewLease(id, in: config, at: time.now())
+        let lease = try await engine.renewLease(id, in: config, at: time.now())
+        if let lease { lane(config).leases.note(lease, at: time.instant()) }
+        return lease
     }
 
     /// The lease; `nil` where there is none, or it has ended.
@@ -62,36 +67,57 @@ extension ConfigService {
     /// Gives the config's revision afterwards; `nil` where there was no such lease.
     public func revokeLease(_ id: Int64, author: String = "", in config: ConfigName) async throws -> Revision? {
         // An interrupted revocation is finished by whoever revokes again, or sweeps.
-        guard let generation = try await engine.endLease(id, in: config, ifOverdueAt: nil) else { return nil }
+        guard let generation = try await engine.endLease(id, in: config, ifExpiry: nil) else { return nil }
+        existingLane(config)?.leases.forget(id)
         let message = "lease \(id) revoked"
         return try await finishLease(
             LeaseEnd(lease: id, generation: generation, kind: .delete, author: author, message: message), in: config)
     }
 
+    /// How long a lease must be overdue before a process ends it that does not run long enough to observe it.
+    ///
+    /// The wall clocks of such processes and of those that renew leases must not differ by more.
+    public static let overdueMargin: Duration = .seconds(900)
+
+    /// Maximum number of overdue leases that are looked at together.
+    private static let maximumOverdue = 10_000
+
     /// Ends the leases that nobody renewed in time, and those whose end was interrupted; returns how many.
+    ///
+    /// A lease is ended if it is overdue by the wall clock of this process and its end has been the same for its time to live, by the
+    /// monotonic clock of this process: since it was granted or renewed here, or since it was first seen overdue here. So a wrong wall
+    /// clock ends no lease that is renewed.
+    ///
+    /// With `margin`, for a process that does not run for so long, it is enough that a lease is overdue by that time. Such a process
+    /// ends leases that are renewed if its wall clock is ahead by more than that.
     @discardableResult
-    public func endOverdueLeases(in config: ConfigName) async throws -> Int {
+    public func endOverdueLeases(in config: ConfigName, overdueBy margin: Duration? = nil) async throws -> Int {
         var count = 0
         while true {
             let now = time.now()
-            let ids = try await engine.overdueLeases(in: config, at: now, limit: 100)
+            let overdue = try await engine.overdueLeases(in: config, at: now, limit: Self.maximumOverdue)
+            // An unused config needs no lane.
+            if overdue.isEmpty, existingLane(config) == nil { return count }
+            let leases = lane(config).leases
+            let unchanged = leases.look(at: overdue, at: time.instant())
+            let late = margin.map { margin in overdue.filter { $0.expiry + margin <= now } } ?? []
             let before = count
-            count += try await endLeases(ids, ifOverdueAt: now, in: config)
+            count += try await end(Set(unchanged + late).sorted(by: { $0.id < $1.id }), in: config)
             // An index that is behind names leases that are gone: another round finds them gone as well.
-            if ids.count < 100 || count == before { return count }
+            if overdue.count < Self.maximumOverdue || count == before { return count }
         }
     }
 
     /// How many leases are ended at the same time; the ends of several share a commit, as other writes do.
     private static let concurrentEnds = 8
 
-    /// Ends the leases of a list that are overdue, a few at a time, and returns how many.
+    /// Ends the leases of a list unless they have been renewed since, a few at a time, and returns how many.
     ///
     /// If a lease cannot be ended, the others are, and then the error is thrown.
-    private func endLeases(_ ids: [Int64], ifOverdueAt moment: Timestamp, in config: ConfigName) async throws -> Int {
-        let results = try await ids.concurrently(atMost: Self.concurrentEnds) { id -> Result<Bool, any Error> in
+    private func end(_ leases: [Lease], in config: ConfigName) async throws -> Int {
+        let results = try await leases.concurrently(atMost: Self.concurrentEnds) { lease -> Result<Bool, any Error> in
             do {
-                return .success(try await self.endLease(id, ifOverdueAt: moment, in: config))
+                return .success(try await self.end(lease, in: config))
             } catch {
                 return .failure(error)
             }
@@ -99,11 +125,14 @@ extension ConfigService {
         return try results.filter { try $0.get() }.count
     }
 
-    /// - Returns: Whether the lease was overdue.
-    private func endLease(_ id: Int64, ifOverdueAt moment: Timestamp, in config: ConfigName) async throws -> Bool {
-        guard let generation = try await engine.endLease(id, in: config, ifOverdueAt: moment) else { return false }
-        let message = "lease \(id) expired"
-        let end = LeaseEnd(lease: id, generation: generation, kind: .expire, author: "", message: message)
+    /// - Returns: Whether the lease had not been renewed.
+    private func end(_ lease: Lease, in config: ConfigName) async throws -> Bool {
+        guard let generation = try await engine.endLease(lease.id, in: config, ifExpiry: lease.expiry) else {
+            return false
+        }
+        existingLane(config)?.leases.forget(lease.id)
+        let message = "lease \(lease.id) expired"
+        let end = LeaseEnd(lease: lease.id, generation: generation, kind: .expire, author: "", message: message)
         _ = try await finishLease(end, in: config)
         return true
     }

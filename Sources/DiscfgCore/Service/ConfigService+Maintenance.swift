@@ -7,9 +7,11 @@ extension ConfigService {
     public var sweepInterval: Duration { engine.traits.sweepInterval }
 
     /// Commits the end of what is overdue in a config: of keys and of leases.
-    public func sweep(_ config: ConfigName) async throws {
+    ///
+    /// `margin` is that of `endOverdueLeases(in:overdueBy:)`; `nil` for a process that sweeps again and again.
+    public func sweep(_ config: ConfigName, leasesOverdueBy margin: Duration? = nil) async throws {
         try await expireOverdue(in: config)
-        try await endOverdueLeases(in: config)
+        try await endOverdueLeases(in: config, overdueBy: margin)
     }
 
     /// Commits the expiry of what is overdue in a config, and returns how many keys that were.
@@ -76,7 +78,9 @@ public struct ConfigMaintenance: Service {
         await attempt {
             // Not always from the front, so that all have their turn where there are too many for one time.
             for name in try await service.configNames().shuffled() where ContinuousClock.now < deadline {
-                await attempt(on: name) { try await tidy(name, withRetention: true) }
+                await attempt(on: name) {
+                    try await tidy(name, withRetention: true, leasesOverdueBy: ConfigService.overdueMargin)
+                }
             }
         }
     }
@@ -109,8 +113,10 @@ public struct ConfigMaintenance: Service {
         }
     }
 
-    private func tidy(_ name: ConfigName, withRetention: Bool) async throws {
-        try await service.sweep(name)
+    private func tidy(
+        _ name: ConfigName, withRetention: Bool, leasesOverdueBy margin: Duration? = nil
+    ) async throws {
+        try await service.sweep(name, leasesOverdueBy: margin)
         guard withRetention, let record = try await service.engine.config(name) else { return }
         try await service.enforceRetention(of: record)
     }

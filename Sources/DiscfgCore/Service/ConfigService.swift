@@ -36,6 +36,7 @@ public final class ConfigService: Sendable {
         let pipeline: CommitPipeline
         let follower: LogFollower
         let ownWrites: OwnWrites
+        let leases = LeaseObservations()
     }
 
     let engine: any StorageEngine

@@ -115,8 +115,8 @@ extension EngineWrapper {
         try await perform(on: config) { try await engine.renewLease(id, in: config, at: now) }
     }
 
-    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String? {
-        try await perform(on: config) { try await engine.endLease(id, in: config, ifOverdueAt: moment) }
+    public func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String? {
+        try await perform(on: config) { try await engine.endLease(id, in: config, ifExpiry: expiry) }
     }
 
     public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
@@ -127,7 +127,7 @@ extension EngineWrapper {
         try await perform(on: config) { try await engine.removeLease(id, generation: generation, in: config) }
     }
 
-    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {
+    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease] {
         try await perform(on: config) { try await engine.overdueLeases(in: config, at: now, limit: limit) }
     }
 

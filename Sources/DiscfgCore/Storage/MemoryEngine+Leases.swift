@@ -28,11 +28,10 @@ extension MemoryEngine {
         }
     }
 
-    public func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String? {
+    public func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String? {
         try withLog(config) { log in
             guard let lease = log.leases[id] else { return nil }
-            let isDue = moment.map { lease.expiry <= $0 } ?? true
-            guard lease.isEnding || isDue else { return nil }
+            guard lease.isEnding || expiry == nil || lease.expiry == expiry else { return nil }
             log.leases[id]?.isEnding = true
             return log.leaseGenerations[id]
         }
@@ -54,9 +53,9 @@ extension MemoryEngine {
         }
     }
 
-    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64] {
+    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease] {
         try withLog(config) { log in
-            log.leases.values.filter { $0.isEnding || $0.expiry <= now }.prefix(limit).map(\.id)
+            Array(log.leases.values.filter { $0.isEnding || $0.expiry <= now }.prefix(limit))
         }
     }
 }

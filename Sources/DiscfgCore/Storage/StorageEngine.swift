@@ -146,10 +146,10 @@ public protocol StorageEngine: Sendable {
 
     /// Begins a lease's end: from then on it cannot be renewed, and nothing can be attached to it.
     ///
-    /// With a moment only where the lease is overdue then, with `nil` in any case.
+    /// With `expiry` only if the lease's end still is that, so that it was not renewed since; with `nil` in any case.
     /// - Returns: The lease's generation, which tells it from every other lease that ever has its id, if the lease is ending now; also
     ///   if it was before. `nil` otherwise.
-    func endLease(_ id: Int64, in config: ConfigName, ifOverdueAt moment: Timestamp?) async throws -> String?
+    func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String?
 
     /// The keys that are attached to a lease, strongly consistent, in no order; there may be some that no longer are.
     ///
@@ -162,7 +162,7 @@ public protocol StorageEngine: Sendable {
     func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws
 
     /// Leases that are overdue at a moment, or ending, in no order; where the store is remote, as they were shortly before.
-    func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Int64]
+    func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease]
 
     /// The note of that name, strongly consistent.
     func note(_ name: String, in config: ConfigName) async throws -> Note?

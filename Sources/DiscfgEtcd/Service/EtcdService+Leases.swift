@@ -40,7 +40,8 @@ extension EtcdService {
             guard let lease = try await store.lease(request.id, in: config) else {
                 return LeaseTimeToLiveResponse(header: try await currentHeader(), id: request.id, ttl: -1)
             }
-            let left = max(.zero, lease.expiry - options.time.now())
+            // Until its end has begun a lease can be renewed, also if it is overdue by the clock of this process.
+            let left = max(.seconds(1), min(lease.ttl, lease.expiry - options.time.now()))
             let keys = request.keys ? try await store.keys(attachedTo: request.id, in: config) : []
             return LeaseTimeToLiveResponse(
                 header: try await currentHeader(), id: request.id, ttl: left.components.seconds,

@@ -56,10 +56,8 @@ extension Checker {
 
     // MARK: Leases
 
-    /// What is attached to a lease lives as long as the lease does, no longer and no shorter.
+    /// What is attached to a lease lives as long as the lease does, no longer, and no shorter, however wrong the wall clocks are.
     mutating func checkLeases() {
-        // Any two clocks differ by so much at most.
-        let slack = run.scenario.skew.microseconds * 2
         var lives: [Int64: [(entry: History.Entry, ttl: Int64)]] = [:]
         var revoked: [Int64: Int] = [:]
         /// When somebody began to revoke a lease, whatever came of it.
@@ -80,7 +78,7 @@ extension Checker {
                 // A revocation that was cut off is finished by whoever sweeps.
                 guard let lease = change.previous?.lease, revocations[lease] ?? .max > moment else { continue }
                 for (entry, ttl) in lives[lease] ?? []
-                where entry.endTime < moment && moment < entry.startTime + ttl - slack {
+                where entry.endTime < moment && moment < entry.startTime + ttl {
                     fail("\(change.key) expired at \(commit.revision), too early for \(entry.summary).")
                 }
             }
@@ -103,7 +101,6 @@ extension Checker {
     mutating func checkLocks() {
         typealias Check = LinearizabilityCheck<LockModel>
         var history: [Check.Entry] = []
-        let slack = run.scenario.skew.microseconds * 2
         for entry in entries {
             guard case .lock(let client) = entry.call else { continue }
             let unlock = entries.first { if case .unlock(client) = $0.call { true } else { false } }
@@ -113,7 +110,7 @@ extension Checker {
                 let grant = entries.first(where: { $0.grantedLease == lease.id })
             {
                 // From this moment on it may have lost the lease, whatever it thinks.
-                let sure = min(unlock?.startTime ?? .max, grant.startTime + lease.ttl.microseconds - slack)
+                let sure = min(unlock?.startTime ?? .max, grant.startTime + lease.ttl.microseconds)
                 if sure > entry.endTime { (call, output) = (Int(sure), true) }
             }
             history.append(

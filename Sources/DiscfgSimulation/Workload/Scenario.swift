@@ -120,9 +120,11 @@ package struct Scenario: Sendable {
         while !stage.isQuiet { try await process.clock.sleep(.milliseconds(500)) }
         store.endFaults()
         let server = Server(process, on: engine, in: store.simulation)
-        // Longer than any lease, or key, that is still there.
-        try await process.clock.sleep(Client.longestLife + skew * 2 + .seconds(2))
-        try await server.service.sweep(Self.main)
+        // Longer than any lease, or key, that is still there; this process ends a lease only after it has observed it for its life.
+        for pause in [Client.longestLife + skew * 2 + .seconds(2), Client.longestLife] {
+            try await process.clock.sleep(pause)
+            try await server.service.sweep(Self.main)
+        }
         let key = try Key(bytes: Self.final)
         _ = try await server.service.commit(
             Transaction(then: [.set(key, Value("the end"))], author: "closer"), to: Self.main)
