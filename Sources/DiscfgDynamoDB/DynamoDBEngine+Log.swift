@@ -73,10 +73,14 @@ extension DynamoDBEngine {
             let log = try await knownLog(of: config)
             if let incarnation, incarnation != log.incarnation {
                 known.forget(config)
-                try await newest(of: requireRecord(of: config)).checkReadable(after: after, incarnation: incarnation)
+                let tail = try await newest(of: requireRecord(of: config))
+                // Whether `after` is trimmed is not the question yet: it may be kept.
+                try tail.checkReadable(after: max(after, tail.trimmed), incarnation: incarnation)
                 continue
             }
-            if let page = try await page(of: config, log, after: after, limit: limit, consistency: consistency) {
+            let page = try await page(
+                of: config, log, after: after, limit: limit, isFollowing: incarnation != nil, consistency: consistency)
+            if let page {
                 return page
             }
             // The log has ended: there may be another config of that name by now.
@@ -87,8 +91,8 @@ extension DynamoDBEngine {
 
     /// - Returns: `nil` where the log has ended.
     private func page(
-        of config: ConfigName, _ log: KnownLogs.Log, after: Revision, limit: Int, consistency: Consistency,
-        tries: Int = 1
+        of config: ConfigName, _ log: KnownLogs.Log, after: Revision, limit: Int, isFollowing: Bool,
+        consistency: Consistency, tries: Int = 1
     ) async throws -> LogPage? {
         // Where it is not known that `after` is there, it is read too: nothing beyond it could mean that it never was.
         let isVouched = after <= log.seen
@@ -106,10 +110,11 @@ extension DynamoDBEngine {
         let end = records.firstIndex { $0[Name.end] != nil }
         if let end, end == 0 { return nil }
         let entries = records[..<(end ?? records.endIndex)]
-        let found = try await commits(entries, of: config, log.incarnation, following: after)
+        let found = try await commits(entries, of: config, log.incarnation, following: after, isFollowing)
         if found == nil {
             if consistency == .eventual {
-                return try await page(of: config, log, after: after, limit: limit, consistency: .strong)
+                return try await page(
+                    of: config, log, after: after, limit: limit, isFollowing: isFollowing, consistency: .strong)
             }
             guard try await isReadable(log, of: config, after: after) else { return nil }
             let next = entries.first?[Name.time]?.int64.map { Timestamp(milliseconds: $0) }
@@ -125,7 +130,8 @@ extension DynamoDBEngine {
             try await !isEnd(last, hasGap: next.map { $0 > last + 1 } ?? false, of: config, log.incarnation)
         {
             return try await page(
-                of: config, log, after: after, limit: limit, consistency: consistency, tries: tries + 1)
+                of: config, log, after: after, limit: limit, isFollowing: isFollowing, consistency: consistency,
+                tries: tries + 1)
         }
         if let last = commits.last { known.see(last.revision, at: last.time, of: config, log.incarnation) }
         return LogPage(commits: commits, tail: commits.last?.revision ?? after, incarnation: log.incarnation)
@@ -141,17 +147,18 @@ extension DynamoDBEngine {
         return true
     }
 
-    /// The commits of some records; `nil` where one is missing, or trimmed.
+    /// The commits of some records; `nil` if the first is missing, or trimmed and not kept for a reader that follows the log.
     private func commits(
         _ records: ArraySlice<[String: AttributeValue]>, of config: ConfigName, _ incarnation: String,
-        following after: Revision
+        following after: Revision, _ isFollowing: Bool
     ) async throws -> [Commit]? {
         var drafts: [CommitAttributes.Draft] = []
         var weight = 0
         for record in records {
             let revision = after + 1 + Int64(drafts.count)
             // What comes before a gap is whole.
-            guard record[Name.revision]?.int64 == revision, record[Name.stub] == nil else {
+            let isThere = record[Name.stub] == nil || (isFollowing && record[Name.kept] != nil)
+            guard record[Name.revision]?.int64 == revision, isThere else {
                 if drafts.isEmpty { return nil }
                 break
             }

@@ -10,59 +10,124 @@ extension DynamoDBEngine {
     /// Empties entries of the log instead of deleting them; DynamoDB removes them days later for nothing.
     ///
     /// A writer that slept meanwhile must find its revision taken. The newest entry stays for good; it is the tail.
-    public func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
-        try await table.finishing { try await self.trimSome(of: config, through: through) }
+    public func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
+        try await table.finishing { try await self.trimSome(of: config, through: through, keepingSince: moment) }
     }
 
-    private func trimSome(of config: ConfigName, through: Revision) async throws -> Bool {
+    private func trimSome(
+        of config: ConfigName, through: Revision, keepingSince moment: Timestamp
+    ) async throws -> Bool {
         let record = try await requireRecord(of: config)
         let tail = try await newest(of: record)
         let trimmed = max(record.trimmed, min(through, tail.revision))
+        // What is looked through for young entries: all, if they are to be marked, and otherwise what this call can empty.
+        let window = trimmed > record.trimmed ? trimmed : min(trimmed, record.purged + Self.trimStep)
+        let old =
+            tail.time < moment || window <= record.purged
+            ? window : try await lastEntry(in: record.purged...window, of: record, before: moment)
         if trimmed > record.trimmed {
             // Readers see at once that it is gone; the entries go in steps.
-            _ = try await table.update(
-                RecordUpdate(
-                    key: layout(config).record, expression: "SET #trimmed = :n, #hint = :tail, #hintAt = :at",
-                    condition: "#log = :log AND #trimmed < :n",
-                    names: [Name.trimmed, Name.hint, Name.hintTime, Name.log],
-                    values: [
-                        ":n": .integer(trimmed), ":log": .string(record.incarnation),
-                        ":tail": .integer(tail.revision), ":at": .integer(tail.time.milliseconds),
-                    ]))
+            try await note(trimmed, after: tail, of: record, keepsSome: old < trimmed)
+            if old < trimmed {
+                try await update(max(old, record.trimmed) + 1...trimmed, of: record) { try await self.keep($0, of: $1) }
+            }
         }
         let last = min(trimmed, tail.revision - 1)
-        let step = min(last, record.purged + Self.trimStep)
-        if trimmed == tail.revision { try await empty(tail.revision, of: record, isGarbage: false) }
+        let step = max(record.purged, min(last, old, record.purged + Self.trimStep))
+        let isDone = old < window ? step >= old : step >= last && window == trimmed
+        if trimmed == tail.revision, old == trimmed { try await empty(trimmed, of: record, isGarbage: false) }
         if step > record.purged {
-            try await emptyEntries(record.purged + 1...step, of: record)
-            _ = try await table.update(
-                RecordUpdate(
-                    key: layout(config).record, expression: "SET #purged = :n",
-                    condition: "#log = :log AND #purged < :n", names: [Name.purged, Name.log],
-                    values: [":n": .integer(step), ":log": .string(record.incarnation)]))
+            try await update(record.purged + 1...step, of: record) { try await self.empty($0, of: $1, isGarbage: true) }
         }
-        if step >= last, known.isDueForCollection(config, every: min(.seconds(3600), options.orphanAge)) {
+        let isAll = isDone && old == trimmed && record.hasKept
+        if step > record.purged || isAll {
+            try await note(purged: step, trimmed: trimmed, of: record, isAll: isAll)
+        }
+        if isDone, known.isDueForCollection(config, every: min(.seconds(3600), options.orphanAge)) {
             try await collectBlobs(of: record)
         }
-        return step >= last
+        return isDone
     }
 
-    private func emptyEntries(_ revisions: ClosedRange<Revision>, of record: StoredConfig) async throws {
-        _ = try await Array(revisions).concurrently(atMost: 8) { revision in
-            try await self.empty(revision, of: record, isGarbage: true)
+    /// The last of some entries, from the second on, that was committed before a moment; the first if none was.
+    private func lastEntry(
+        in revisions: ClosedRange<Revision>, of record: StoredConfig, before moment: Timestamp
+    ) async throws -> Revision {
+        var (low, high) = (revisions.lowerBound, revisions.upperBound)
+        var middle = high
+        while low < high {
+            let key = layout(record.name).entry(middle, record.incarnation)
+            // An entry that is not visible yet is young.
+            let time = try await table.get(key, consistency: .strong)?[Name.time]?.int64 ?? .max
+            if time < moment.milliseconds { low = middle } else { high = middle - 1 }
+            middle = low + (high - low + 1) / 2
         }
+        return low
+    }
+
+    private func note(
+        _ trimmed: Revision, after tail: LogTail, of record: StoredConfig, keepsSome: Bool
+    ) async throws {
+        var update = RecordUpdate(
+            key: layout(record.name).record, expression: "SET #trimmed = :n, #hint = :tail, #hintAt = :at",
+            condition: "#log = :log AND #trimmed < :n",
+            names: [Name.trimmed, Name.hint, Name.hintTime, Name.log],
+            values: [
+                ":n": .integer(trimmed), ":log": .string(record.incarnation),
+                ":tail": .integer(tail.revision), ":at": .integer(tail.time.milliseconds),
+            ])
+        if keepsSome {
+            update.expression += ", #kept = :yes"
+            update.names.append(Name.kept)
+            update.values[":yes"] = .bool(true)
+        }
+        _ = try await table.update(update)
+    }
+
+    private func note(
+        purged: Revision, trimmed: Revision, of record: StoredConfig, isAll: Bool
+    ) async throws {
+        var update = RecordUpdate(
+            key: layout(record.name).record, expression: "SET #purged = :n",
+            condition: "#log = :log AND #purged <= :n", names: [Name.purged, Name.log],
+            values: [":n": .integer(purged), ":log": .string(record.incarnation)])
+        if isAll {
+            // Unless another call has trimmed, and kept, more.
+            update.expression += " REMOVE #kept"
+            update.condition = "#log = :log AND #purged <= :n AND #trimmed = :trimmed"
+            update.names += [Name.kept, Name.trimmed]
+            update.values[":trimmed"] = .integer(trimmed)
+        }
+        _ = try await table.update(update)
+    }
+
+    private func update(
+        _ revisions: ClosedRange<Revision>, of record: StoredConfig,
+        _ body: @escaping @Sendable (Revision, StoredConfig) async throws -> Void
+    ) async throws {
+        _ = try await Array(revisions).concurrently(atMost: 8) { try await body($0, record) }
+    }
+
+    /// Marks an entry as trimmed, and leaves its commit in it.
+    private func keep(_ revision: Revision, of record: StoredConfig) async throws {
+        _ = try await table.update(
+            RecordUpdate(
+                key: layout(record.name).entry(revision, record.incarnation),
+                expression: "SET #stub = :yes, #kept = :yes",
+                condition: "attribute_exists(#pk) AND attribute_not_exists(#stub)",
+                names: [Name.stub, Name.kept, Name.partition], values: [":yes": .bool(true)]))
     }
 
     private func empty(_ revision: Revision, of record: StoredConfig, isGarbage: Bool) async throws {
         var update = RecordUpdate(
             key: layout(record.name).entry(revision, record.incarnation),
-            expression: "SET #stub = :yes REMOVE #changes, #msg, #by",
+            expression: "SET #stub = :yes REMOVE #changes, #msg, #by, #kept",
             condition: "attribute_exists(#pk)",
-            names: [Name.stub, Name.changes, Name.message, Name.author, Name.partition],
+            names: [Name.stub, Name.changes, Name.message, Name.author, Name.kept, Name.partition],
             values: [":yes": .bool(true)])
         if isGarbage {
             let seconds = (options.time.now() + Self.garbageAge).milliseconds / 1000
-            update.expression = "SET #stub = :yes, #ttl = :ttl REMOVE #changes, #msg, #by"
+            update.expression = "SET #stub = :yes, #ttl = :ttl REMOVE #changes, #msg, #by, #kept"
             update.names.append(Name.garbage)
             update.values[":ttl"] = .integer(seconds)
         }
@@ -222,8 +287,6 @@ extension DynamoDBEngine {
         guard let record = try await table.call({ try attributes.map { try StoredConfig($0) } }) else { return }
         if record.isRemoved { return try await purge(record) }
         let tail = try await newest(of: record)
-        // A trim that was interrupted.
-        if record.purged < min(record.trimmed, tail.revision - 1) { _ = try await trim(name, through: record.trimmed) }
         guard tail.revision > record.hint else { return }
         let newest = Commit(revision: tail.revision, time: tail.time, author: "", message: "", changes: [])
         _ = try await table.update(layout(name).announcement(of: newest, record.incarnation).raising)

@@ -133,7 +133,9 @@ public final class DynamoDBEngine: StorageEngine {
     public func config(_ name: ConfigName) async throws -> ConfigRecord? {
         guard let record = try await record(of: name) else { return nil }
         let tail = try await newest(of: record)
-        return ConfigRecord(name: name, settings: record.settings, created: record.created, tail: tail)
+        let hasRemains = record.hasKept || record.purged < min(record.trimmed, tail.revision - 1)
+        return ConfigRecord(
+            name: name, settings: record.settings, created: record.created, tail: tail, hasRemains: hasRemains)
     }
 
     public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {

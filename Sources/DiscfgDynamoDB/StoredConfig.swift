@@ -9,6 +9,8 @@ struct StoredConfig: Sendable {
     /// The last revision that was trimmed, and the last whose entry is a stub that will go.
     var trimmed: Revision
     var purged: Revision
+    /// Whether entries that were trimmed are kept for those who follow the log.
+    var hasKept: Bool
     var incarnation: String
     /// A revision near the tail, and its time.
     var hint: Revision
@@ -31,6 +33,7 @@ struct StoredConfig: Sendable {
         self.hintTime = Timestamp(milliseconds: hintTime)
         trimmed = attributes[Name.trimmed]?.int64 ?? 0
         purged = attributes[Name.purged]?.int64 ?? 0
+        hasKept = attributes[Name.kept]?.bool ?? false
         isRemoved = attributes[Name.removed]?.bool ?? false
         remover = attributes[Name.remover]?.string
     }

@@ -76,6 +76,8 @@ enum Name {
     static let changes = "changes"
     /// What is left of an entry that was trimmed, so that no late writer can take its revision.
     static let stub = "stub"
+    /// On a stub, that the commit is still in it; on a config's record, that there may be such stubs.
+    static let kept = "kept"
     /// The entry that ends the log of a config that was removed.
     static let end = "end"
 

@@ -24,7 +24,11 @@ extension SQLiteEngine {
     ) async throws -> LogPage {
         try await read { db in
             try db.reading {
-                let head = try db.head(of: config)
+                var head = try db.head(of: config)
+                if after < head.tail.trimmed, incarnation == head.tail.incarnation {
+                    // What is kept is there for those who name the log.
+                    head.tail.trimmed = min(head.tail.trimmed, try db.firstRevision(of: head) - 1)
+                }
                 try head.tail.checkReadable(after: after, incarnation: incarnation)
                 return LogPage(
                     commits: try db.commits(of: head, after: after, limit: limit), tail: head.tail.revision,
@@ -87,6 +91,13 @@ extension SQLiteEngine {
 }
 
 extension Database {
+    /// The oldest revision whose entry is there.
+    fileprivate func firstRevision(of config: ConfigHead) throws -> Revision {
+        var query = try query("SELECT min(revision) FROM log WHERE config = ?")
+        query.bind(config.id)
+        return try query.first { $0.isNull(0) ? .max : $0.integer(0) } ?? .max
+    }
+
     /// Writes commits that follow the tail, and the items that they imply.
     func write(_ commits: [Commit], config: Int64) throws {
         guard let last = commits.last else { return }

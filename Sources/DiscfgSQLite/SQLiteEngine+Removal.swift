@@ -2,7 +2,7 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
-    public func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
+    public func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
         let remains = try await write { db in
             let head = try db.head(of: config)
             let revision = max(head.tail.trimmed, min(through, head.tail.revision))
@@ -13,7 +13,8 @@ extension SQLiteEngine {
                 query.bind(head.id)
                 try query.run()
             }
-            return try db.removeStep(of: .log(through: revision), config: head.id)
+            let last = try db.lastRevision(of: head.id, through: revision, before: moment)
+            return try db.removeStep(of: .log(through: last), config: head.id)
         }
         return try await remains ? false : !purge()
     }
@@ -80,18 +81,33 @@ extension Database {
         try query("SELECT id FROM removed_configs LIMIT 1").first { $0.integer(0) }
     }
 
+    /// The last revision up to another that is older than a moment, or whose entry is gone.
+    fileprivate func lastRevision(of config: Int64, through: Revision, before moment: Timestamp) throws -> Revision {
+        var query = try query(
+            """
+            SELECT coalesce(
+                (SELECT revision FROM log WHERE config = ?1 AND revision <= ?2 AND time < ?3 ORDER BY revision DESC LIMIT 1),
+                (SELECT min(revision) - 1 FROM log WHERE config = ?1 AND revision <= ?2), ?2)
+            """)
+        query.bind(config)
+        query.bind(through)
+        query.bind(moment.milliseconds)
+        return try query.first { $0.integer(0) } ?? 0
+    }
+
     /// - Returns: Whether there may be more to remove.
     fileprivate func removeStep(of removal: Removal, config: Int64) throws -> Bool {
         switch removal {
         case .log(let revision):
-            let changes = try remove(
+            // Entries first, from the oldest on: an entry that is there has all its changes, and so have those after it.
+            let entries = try remove(
+                rows: "SELECT revision FROM log WHERE config = ?1 AND revision <= ?2 ORDER BY revision LIMIT ?3",
+                from: "log", key: "revision", digests: "NULL, NULL", config: config, through: revision)
+            if entries { return true }
+            return try remove(
                 rows: "SELECT revision, key FROM changes WHERE config = ?1 AND revision <= ?2 LIMIT ?3",
                 from: "changes", key: "(revision, key)", digests: "digest, previous_digest", config: config,
                 through: revision)
-            if changes { return true }
-            return try remove(
-                rows: "SELECT revision FROM log WHERE config = ?1 AND revision <= ?2 LIMIT ?3",
-                from: "log", key: "revision", digests: "NULL, NULL", config: config, through: revision)
         case .items:
             return try remove(
                 rows: "SELECT key FROM items WHERE config = ?1 AND ?2 = ?2 LIMIT ?3",

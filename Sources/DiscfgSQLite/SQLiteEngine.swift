@@ -123,7 +123,12 @@ public final class SQLiteEngine: StorageEngine {
 
 /// A row of `configs`.
 struct StoredConfig {
-    static let selection = "SELECT id, tail, tail_time, trimmed, name, settings, created FROM configs"
+    static let selection = """
+        SELECT id, tail, tail_time, trimmed, name, settings, created,
+        EXISTS(SELECT 1 FROM log WHERE config = configs.id AND revision <= configs.trimmed)
+        OR EXISTS(SELECT 1 FROM changes WHERE config = configs.id AND revision <= configs.trimmed)
+        FROM configs
+        """
 
     var id: Int64
     var record: ConfigRecord
@@ -133,7 +138,7 @@ struct StoredConfig {
         do {
             record = ConfigRecord(
                 name: try ConfigName(row.text(4)), settings: try ConfigSettings(json: JSONValue(parsing: row.text(5))),
-                created: Timestamp(milliseconds: row.integer(6)), tail: LogTail(row))
+                created: Timestamp(milliseconds: row.integer(6)), tail: LogTail(row), hasRemains: row.integer(7) != 0)
         } catch {
             throw DamagedRow(what: "the settings of config number \(id) cannot be read")
         }

@@ -115,6 +115,51 @@ extension ServiceConformance {
                 )
             }
         },
+        Case("A watcher misses nothing of what another process commits and compacts to the newest") { world in
+            let other = try await world.anotherService()
+            let log = try await world.service.info(of: world.config).log
+            let start = try await world.revision
+            var position = try await other.changes(ChangesQuery(after: start, log: log), in: world.config).scanned
+            for number in 0..<20 {
+                try await world.set("/a", "\(number)")
+                let newest = try await world.set("/b", "\(number)").revision
+                _ = try await world.service.compact(world.config, keeping: .through(newest))
+                for service in [world.service, other] {
+                    try await expectError(.compacted, "beginning before it") {
+                        try await service.changes(ChangesQuery(after: position), in: world.config)
+                    }
+                }
+                let page = try await other.changes(
+                    ChangesQuery(after: position, wait: .seconds(60), log: log), in: world.config)
+                try expectEqual(page.commits.map(\.revision), [newest - 1, newest], "the commits of round \(number)")
+                position = page.scanned
+            }
+            // What is older than any look at the log is removed, by the next compaction or by maintenance.
+            let last = try await world.set("/c", "x").revision
+            world.clock.advance(by: .seconds(61))
+            _ = try await world.service.compact(world.config, keeping: .through(last))
+            try await expectError(.compacted, "going on too late") {
+                try await other.changes(ChangesQuery(after: position, log: log), in: world.config)
+            }
+            let kept = try await world.set("/d", "x").revision
+            _ = try await world.service.compact(world.config, keeping: .through(kept))
+            func record() async throws -> ConfigRecord {
+                guard let record = try await world.engine.config(world.config) else {
+                    throw DiscfgError.noConfig(world.config)
+                }
+                return record
+            }
+            try await world.service.enforceRetention(of: try await record())
+            try expectEqual(
+                try await other.changes(ChangesQuery(after: last, log: log), in: world.config).commits.map(\.revision),
+                [kept], "what maintenance leaves")
+            world.clock.advance(by: .seconds(61))
+            try await world.service.enforceRetention(of: try await record())
+            try expectEqual(try await record().hasRemains, false, "whether something is left")
+            try await expectError(.compacted, "going on after maintenance") {
+                try await other.changes(ChangesQuery(after: last, log: log), in: world.config)
+            }
+        },
         Case("Waiting on a compacted revision says so", assumesAlone: false) { world in
             for _ in 0..<5 { try await world.set("/a", "x") }
             let revision = try await world.revision

@@ -82,6 +82,57 @@ extension StorageConformance {
             try expectEqual(
                 try await world.log(after: 2).first?.changes.first?.previous?.value.text, "1", "the value before")
         },
+        Case("Trimmed commits that are young are kept for readers that follow the log") { world in
+            for number in 0..<8 { try await world.set(["/a": "\(number)"]) }
+            let log = try await world.log(after: 0)
+            let incarnation = try await world.engine.tail(of: world.config).incarnation
+            func trim(through revision: Revision, keepingSince time: Timestamp) async throws {
+                while try await !world.engine.trim(world.config, through: revision, keepingSince: time) {}
+            }
+            func follow(after revision: Revision, _ consistency: Consistency = .strong) async throws -> [Commit] {
+                try await world.engine.log(
+                    of: world.config, after: revision, limit: 100, incarnation: incarnation, consistency: consistency
+                ).commits
+            }
+            func hasRemains() async throws -> Bool? { try await world.engine.config(world.config)?.hasRemains }
+            try await trim(through: 7, keepingSince: world.time(6))
+            try expectEqual(try await world.engine.tail(of: world.config).trimmed, 7, "the trimmed revision")
+            for consistency in [Consistency.strong, .eventual] {
+                try expectEqual(try await follow(after: 5, consistency), Array(log[5...]), "what is kept")
+            }
+            try expectEqual(try await follow(after: 6), Array(log[6...]), "a part of what is kept")
+            try await expectError(.compacted, "following from what is gone") { try await follow(after: 4) }
+            try await expectError(.compacted, "reading the log without having followed it") {
+                try await world.engine.entries(of: world.config, after: 6, limit: 10)
+            }
+            try await expectError(.compacted, "asking for a change that is kept") {
+                try await world.engine.firstChange(to: world.key("/a"), in: world.config, after: 6)
+            }
+            let history = try await world.engine.history(of: world.config, key: nil, through: 100, limit: 100)
+            try expectEqual(history.map(\.revision), [9, 8], "the history")
+            let ofKey = try await world.engine.history(
+                of: world.config, key: world.key("/a"), through: 100, limit: 100)
+            try expectEqual(ofKey.map(\.revision), [9, 8], "the history of a key")
+            let last = try await world.engine.lastRevision(of: world.config, before: world.time(7))
+            try expectEqual(last, 0, "the last revision before a moment")
+            try expectEqual(try await hasRemains(), true, "whether something is kept")
+            try await trim(through: 3, keepingSince: world.time(7))
+            try expectEqual(try await follow(after: 6), Array(log[6...]), "what is kept later")
+            try await expectError(.compacted, "following from what is too old now") { try await follow(after: 5) }
+            try await trim(through: 7, keepingSince: world.time(8))
+            try await expectError(.compacted, "following when nothing is kept") { try await follow(after: 6) }
+            try expectEqual(try await hasRemains(), false, "whether something is kept at last")
+            // Up to the tail.
+            try await trim(through: 9, keepingSince: world.time(9))
+            try expectEqual(try await follow(after: 8), [log[8]], "the newest")
+            try await trim(through: 9, keepingSince: world.time(9))
+            try await world.set(["/a": "9"])
+            try expectEqual(try await follow(after: 8).map(\.revision), [9, 10], "the newest and the next")
+            try await trim(through: 9, keepingSince: world.time(10))
+            try await expectError(.compacted, "following from the one before") { try await follow(after: 8) }
+            try expectEqual(try await follow(after: 9).map(\.revision), [10], "the next")
+            try expectEqual(try await hasRemains(), false, "whether something is kept in the end")
+        },
         Case("An append that knows less than what was trimmed is told so") { world in
             for number in 0..<5 { try await world.set(["/a": "\(number)"]) }
             try await world.trim(through: 4)

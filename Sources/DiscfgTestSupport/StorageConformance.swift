@@ -142,3 +142,10 @@ struct StorageWorld: Sendable {
         while try await !engine.trim(config, through: revision) {}
     }
 }
+
+extension StorageEngine {
+    /// Trims, and keeps nothing of what is trimmed.
+    package func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
+        try await trim(config, through: through, keepingSince: Timestamp(milliseconds: .max))
+    }
+}

@@ -34,9 +34,13 @@ struct DynamoDBFixture: Sendable {
     }
 
     /// A service as a process of its own has it.
-    func service(_ options: DynamoDBEngine.Options = .init()) -> ConfigService {
-        ConfigService(
-            engine: engine(options), options: .init(pollInterval: .milliseconds(5) ... .milliseconds(20)),
+    func service(
+        _ options: DynamoDBEngine.Options = .init(), compactionDelay: Duration = .seconds(60)
+    ) -> ConfigService {
+        var settings = ConfigService.Options(pollInterval: .milliseconds(5) ... .milliseconds(20))
+        settings.compactionDelay = compactionDelay
+        return ConfigService(
+            engine: engine(options), options: settings,
             logger: Logger(label: "discfg.test") { _ in SwiftLogNoOpLogHandler() })
     }
 }

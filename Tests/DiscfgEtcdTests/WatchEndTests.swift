@@ -126,12 +126,35 @@ struct WatchEndTests {
         try await fixture.another().watching { reader in
             try await reader.create("a", from: 2)
             try await reader.create("a")
+            fixture.clock.advance(by: .seconds(61))
             try await fixture.compact(8)
             let canceled = try await reader.next()
             #expect(canceled.text == "0: canceled @0" && canceled.compactRevision == 8)
             try await fixture.put("a", "10")
             let events = try await reader.text()
             #expect(events == "1: put a=10 @11")
+        }
+    }
+
+    @Test("A live watch gets everything that another server puts and compacts away")
+    func compactedElsewhere() async throws {
+        let fixture = EtcdFixture()
+        try await fixture.put("a", "0")
+        try await fixture.another().watching { reader in
+            try await reader.create("a")
+            for value in 1...20 {
+                try await fixture.put("a", "\(value)")
+                let revision = try await fixture.put("a", "\(value)!")
+                try await fixture.compact(revision)
+                #expect(try await reader.text() == "0: put a=\(value) @\(revision - 1)")
+                #expect(try await reader.text() == "0: put a=\(value)! @\(revision)")
+                // For everybody else that is gone.
+                await #expect(throws: EtcdError.compacted) { try await fixture.values("a", at: revision - 1) }
+                try await fixture.another().watching { late in
+                    try await late.create("a", from: revision - 1)
+                    #expect(try await late.next().compactRevision == revision)
+                }
+            }
         }
     }
 

@@ -165,8 +165,8 @@ struct DefectiveEngine: EngineWrapper {
         return try await engine.keys(of: lease, generation: generation, in: config)
     }
 
-    func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
+    func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
         let more = defect == .trimsTooMuch ? 1 : 0 as Revision
-        return try await engine.trim(config, through: through + more)
+        return try await engine.trim(config, through: through + more, keepingSince: moment)
     }
 }

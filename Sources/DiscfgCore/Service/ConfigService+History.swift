@@ -85,7 +85,10 @@ extension ConfigService {
         if revision > tail.revision { try tail.checkReadable(after: revision) }
         // Also when it was trimmed before: an interrupted compaction left some of it behind.
         if revision >= tail.trimmed {
-            while try await !engine.trim(config, through: revision) { try Task.checkCancellation() }
+            let moment = time.now() - compactionDelay
+            while try await !engine.trim(config, through: revision, keepingSince: moment) {
+                try Task.checkCancellation()
+            }
         }
         return try await engine.tail(of: config).oldest
     }

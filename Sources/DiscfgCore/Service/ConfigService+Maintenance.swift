@@ -43,13 +43,17 @@ extension ConfigService {
         try await enforceRetention(of: record)
     }
 
-    /// Forgets what a config's retention no longer keeps, one small step at a time.
+    /// Forgets what a config's retention no longer keeps, one small step at a time, and removes what compactions have kept.
     public func enforceRetention(of record: ConfigRecord) async throws {
         let retention = record.settings.retention
         let aged = try await engine.lastRevision(of: record.name, before: time.now() - retention.age)
         let revision = min(aged, record.tail.revision - retention.revisions)
+        guard revision > record.tail.trimmed || record.hasRemains else { return }
+        let (last, moment) = (max(revision, record.tail.trimmed), time.now() - compactionDelay)
+        while try await !engine.trim(record.name, through: last, keepingSince: moment) {
+            try await time.sleep(.milliseconds(10))
+        }
         guard revision > record.tail.trimmed else { return }
-        while try await !engine.trim(record.name, through: revision) { try await time.sleep(.milliseconds(10)) }
         logger.info(
             "history compacted",
             metadata: ["discfg.config": "\(record.name)", "discfg.revision": "\(revision)"])

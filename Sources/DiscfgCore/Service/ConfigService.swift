@@ -19,6 +19,10 @@ public final class ConfigService: Sendable {
         public var metricsFactory: any MetricsFactory
         /// By when the store must have answered the writes of a task.
         public var writeDeadline: WriteDeadline
+        /// How old a commit must be before compaction removes it from the store.
+        ///
+        /// Watchers in other processes that were not told of it yet can still read it. It is far longer than `pollInterval`.
+        package var compactionDelay: Duration = .seconds(60)
 
         public init(
             pollInterval: ClosedRange<Duration>? = nil, time: TimeSource = .system,
@@ -48,6 +52,7 @@ public final class ConfigService: Sendable {
     let expiryCount = ExpiryCount()
     /// The configs of which a revision that is a multiple of a hundred was committed here, for whoever keeps the store tidy.
     let hundreds = AsyncStream<ConfigName>.makeStream(bufferingPolicy: .bufferingNewest(64))
+    let compactionDelay: Duration
     private let pollInterval: ClosedRange<Duration>
     private let writeDeadline: WriteDeadline
     private let lanes = Mutex<[ConfigName: Lane]>([:])
@@ -62,6 +67,7 @@ public final class ConfigService: Sendable {
         self.metrics = ServiceMetrics(factory: options.metricsFactory)
         self.logger = logger
         self.writeDeadline = options.writeDeadline
+        self.compactionDelay = options.compactionDelay
     }
 
     /// The lane of a config that was written or watched in this process.

@@ -75,8 +75,8 @@ extension EngineWrapper {
         try await perform(on: config) { try await engine.firstChange(to: key, in: config, after: after) }
     }
 
-    public func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
-        try await perform(on: config) { try await engine.trim(config, through: through) }
+    public func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
+        try await perform(on: config) { try await engine.trim(config, through: through, keepingSince: moment) }
     }
 
     public func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {

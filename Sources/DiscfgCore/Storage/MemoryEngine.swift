@@ -96,7 +96,11 @@ public final class MemoryEngine: StorageEngine {
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage {
         try withLog(config) { log in
-            let tail = log.record.tail
+            var tail = log.record.tail
+            // What is kept is there for those who name the log.
+            if incarnation == tail.incarnation, let first = log.commits.first?.revision {
+                tail.trimmed = min(tail.trimmed, first - 1)
+            }
             try tail.checkReadable(after: after, incarnation: incarnation)
             return LogPage(
                 commits: Array(log.suffix(after: after).prefix(limit)), tail: tail.revision,
@@ -107,7 +111,7 @@ public final class MemoryEngine: StorageEngine {
     public func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit] {
         try withLog(config) { log in
             let selection = key.map { KeySelection.key($0) } ?? .all
-            let commits = log.commits.reversed().lazy.drop { $0.revision > through }
+            let commits = log.suffix(after: log.record.tail.trimmed).reversed().lazy.drop { $0.revision > through }
             return Array(commits.compactMap { $0.selecting(selection) }.prefix(limit))
         }
     }
@@ -119,10 +123,12 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
-    public func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
+    public func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
         try withLog(config) { log in
-            log.commits.removeAll { $0.revision <= through }
-            log.record.tail.trimmed = max(log.record.tail.trimmed, min(through, log.record.tail.revision))
+            let trimmed = max(log.record.tail.trimmed, min(through, log.record.tail.revision))
+            log.record.tail.trimmed = trimmed
+            log.commits.removeAll { $0.revision <= trimmed && $0.time < moment }
+            log.record.hasRemains = log.commits.first.map { $0.revision <= trimmed } ?? false
             return true
         }
     }
@@ -154,7 +160,9 @@ public final class MemoryEngine: StorageEngine {
     }
 
     public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
-        try withLog(config) { $0.commits.last { $0.time < time }?.revision ?? 0 }
+        try withLog(config) { log in
+            log.suffix(after: log.record.tail.trimmed).last { $0.time < time }?.revision ?? 0
+        }
     }
 
     func withLog<Result>(_ name: ConfigName, _ body: (inout Log) throws -> Result) throws -> Result {

@@ -92,7 +92,7 @@ public protocol StorageEngine: Sendable {
     ///   - consistency: Whether the newest must be there.
     /// - Returns: The commits, without gaps.
     /// - Throws: `compacted` when `after + 1` was trimmed or the config is not the one that is meant, `futureRevision` when
-    ///   `after` is beyond the tail.
+    ///   `after` is beyond the tail. With an incarnation, commits that `trim` has kept are read as if they were not trimmed.
     func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage
@@ -109,8 +109,15 @@ public protocol StorageEngine: Sendable {
 
     /// Removes commits up to and with a revision, in small steps; reads of later revisions keep working.
     ///
+    /// All of them count as trimmed at once. Those that were committed at `moment` or later are kept for `log` with an
+    /// incarnation, which is how readers ask that have seen the log up to there. A later call with a later moment removes them.
+    /// - Parameters:
+    ///   - config: The config.
+    ///   - through: The last revision to trim; with an earlier one than before, what was trimmed before is removed.
+    ///   - moment: The time of the oldest commit to keep.
     /// - Returns: Whether everything that was asked for is done; otherwise call again.
-    func trim(_ config: ConfigName, through: Revision) async throws -> Bool
+    /// - Throws: What every call throws.
+    func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool
 
     /// The items of these keys.
     ///

@@ -89,12 +89,17 @@ public struct ConfigRecord: Sendable, Hashable {
     public var settings: ConfigSettings
     public var created: Timestamp
     public var tail: LogTail
+    /// Whether commits that were trimmed are still in the store: kept for those who follow the log, or left by an interruption.
+    public var hasRemains: Bool
 
-    public init(name: ConfigName, settings: ConfigSettings, created: Timestamp, tail: LogTail) {
+    public init(
+        name: ConfigName, settings: ConfigSettings, created: Timestamp, tail: LogTail, hasRemains: Bool = false
+    ) {
         self.name = name
         self.settings = settings
         self.created = created
         self.tail = tail
+        self.hasRemains = hasRemains
     }
 }
 

@@ -142,8 +142,10 @@ package struct SimulatedEngine: StorageEngine {
         try await call("firstChange") { try await engine.firstChange(to: key, in: config, after: after) }
     }
 
-    package func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
-        try await call("trim \(through)", writing: config) { try await engine.trim(config, through: through) }
+    package func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
+        try await call("trim \(through)", writing: config) {
+            try await engine.trim(config, through: through, keepingSince: moment)
+        }
     }
 
     package func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {

@@ -76,8 +76,8 @@ struct ObservedEngine: EngineWrapper {
         try await observing(config) { try await engine.append(commits, to: config, incarnation: incarnation) }
     }
 
-    func trim(_ config: ConfigName, through: Revision) async throws -> Bool {
-        try await observing(config) { try await engine.trim(config, through: through) }
+    func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
+        try await observing(config) { try await engine.trim(config, through: through, keepingSince: moment) }
     }
 
     func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {

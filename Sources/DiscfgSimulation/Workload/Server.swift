@@ -22,7 +22,9 @@ struct Server: Sendable {
         self.process = process
         let time = TimeSource(process, in: simulation)
         // Slower than a store in memory is asked otherwise, so that less of the run is looking for news.
-        let options = ConfigService.Options(pollInterval: .milliseconds(200) ... .seconds(1), time: time)
+        var options = ConfigService.Options(pollInterval: .milliseconds(200) ... .seconds(1), time: time)
+        // Shorter than a run, so that runs have logs of which a part is gone.
+        options.compactionDelay = .seconds(3)
         let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
         service = ConfigService(engine: engine, options: options, logger: logger)
         etcd = EtcdService(

@@ -137,6 +137,7 @@ struct RefusalTests {
         try await bench.add()
         for key in ["/a", "/b", "/c", "/d"] { try await bench.set(key) }
         try await bench.deliver()
+        bench.clock.advance(by: .seconds(61))
         _ = try await bench.service.compact(bench.config, keeping: .through(3))
         bench.clock.advance(by: .seconds(10))
         bench.sender.answers { _ in .take }

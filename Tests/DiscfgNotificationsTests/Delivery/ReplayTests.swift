@@ -55,6 +55,7 @@ struct ReplayTests {
     @Test("What the log does not have any more stays as it was noted, and does not hold up the rest")
     func compacted() async throws {
         let bench = try await bench(givenUp: 8)
+        bench.clock.advance(by: .seconds(61))
         _ = try await bench.service.compact(bench.config, keeping: .through(6))
         let before = try await bench.status().deadLetters
         bench.sender.answers { _ in .take }
