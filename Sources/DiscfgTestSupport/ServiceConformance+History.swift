@@ -58,6 +58,15 @@ extension ServiceConformance {
             let selected = try await world.service.diff(
                 DiffQuery(from: from, selection: .key(world.key("/added"))), in: world.config)
             try expectEqual(selected.changes.count, 1, "the number of selected changes")
+            for (from, to, text) in [
+                (to + 5, to + 9, "Revisions \(to + 5) and \(to + 9) are not there yet; the newest is \(to)."),
+                (from, to + 9, "Revision \(to + 9) is not there yet; the newest is \(to)."),
+            ] {
+                let error = try await expectError(.futureRevision, "a difference with the future") {
+                    try await world.service.diff(DiffQuery(from: from, to: to), in: world.config)
+                }
+                try expectEqual(error.message, text, "the message")
+            }
         },
         Case("A rollback puts back what was, as one commit, or makes none where nothing differs") { world in
             try await world.set("/d/kept", "1")

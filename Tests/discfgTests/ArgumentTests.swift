@@ -34,6 +34,17 @@ struct ArgumentTests {
         #expect(try CommandLineWords(["help", "cfg", "list"]).words.count == 3)
     }
 
+    @Test("An empty prefix of keys to export is refused")
+    func emptyPrefix() throws {
+        for words in [[""], ["/a", ""]] {
+            #expect(throws: (any Error).self) { try Env.parse(words) }
+            #expect(throws: (any Error).self) { try Exec.parse(words + ["--command-word=.ls"]) }
+        }
+        let error = try #require(throws: (any Error).self) { try Export.parse([""]) }
+        #expect(Export.message(for: error) == "A prefix is empty; give “/” for all keys.")
+        #expect(try Export.parse([]).prefix == "/" && Env.parse(["/"]).selection.prefixes == ["/"])
+    }
+
     @Test("One more positional argument than needed names the config")
     func positionals() throws {
         #expect(try Positionals(["/a", "1"], names: ["KEY", "VALUE"]).config == nil)

@@ -55,6 +55,21 @@ struct SettingsTests {
         #expect(error.message.contains("DISCFG_FORMAT"))
     }
 
+    @Test("The size of a file includes its write-ahead log, also through a symbolic link")
+    func databaseSizes() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let data = root.appendingPathComponent("data")
+        try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: root) }
+        let (file, link) = (data.appendingPathComponent("a.db"), root.appendingPathComponent("link.db"))
+        try Data(count: 100).write(to: file)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+        #expect(databaseSize(file.path) == 100 && databaseSize(link.path) == 100)
+        try Data(count: 10).write(to: data.appendingPathComponent("a.db-wal"))
+        #expect(databaseSize(file.path) == 110 && databaseSize(link.path) == 110)
+        #expect(databaseSize(root.appendingPathComponent("none.db").path) == 0)
+    }
+
     @Test("A directory remembers its config for the directories below, behind the variable")
     func directoryFile() throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -68,6 +68,12 @@ extension ConfigService {
     public func diff(_ query: DiffQuery, in config: ConfigName) async throws -> Difference {
         let tail = try await engine.tail(of: config)
         let to = query.to ?? tail.revision
+        guard min(query.from, to) <= tail.revision || query.from == to else {
+            throw DiscfgError(
+                .futureRevision,
+                "Revisions \(query.from) and \(to) are not there yet; the newest is \(tail.revision).",
+                hint: "Give that revision or earlier ones.")
+        }
         try tail.checkReadable(after: query.from)
         try tail.checkReadable(after: to)
         let changes = try await netChanges(

@@ -46,6 +46,13 @@ struct VariableOptions: ParsableArguments {
 
     @Flag(help: "Fail where two keys make one name, or a key makes none; otherwise that is a warning.")
     var strict = false
+
+    func validate() throws { for prefix in prefixes { try Self.check(prefix) } }
+
+    /// Refuses an empty prefix: a shell variable without a value must not mean all keys.
+    static func check(_ prefix: String) throws(ValidationError) {
+        if prefix.isEmpty { throw ValidationError("A prefix is empty; give “/” for all keys.") }
+    }
 }
 
 extension Session {
@@ -54,7 +61,7 @@ extension Session {
         var variables = Variables()
         for prefix in options.prefixes.isEmpty ? ["/"] : options.prefixes {
             var items = try await store.values(below: prefix, in: config, at: nil)
-            if prefix != "/", !prefix.isEmpty, !prefix.hasSuffix("/") {
+            if prefix != "/", !prefix.hasSuffix("/") {
                 let key = try Key(path: prefix)
                 do {
                     items[key] = try await store.get(key, in: config, at: nil, consistency: .strong).item.value

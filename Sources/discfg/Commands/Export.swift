@@ -35,18 +35,20 @@ struct Export: AsyncParsableCommand {
 
     /// What to say about keys that do not begin with `/`, which a file of the root does not have.
     static func warning(leavingOut keys: some Sequence<Key>, below prefix: String) -> String? {
-        guard prefix.isEmpty || prefix == "/" else { return nil }
+        guard prefix == "/" else { return nil }
         let bare = keys.filter { $0.bytes.first != UInt8(ascii: "/") }.sorted()
         guard let first = bare.first else { return nil }
         return "warning: \(bare.count) key\(bare.count == 1 ? "" : "s") without a leading “/” left out, such as "
             + "“\(first.shown.printable)”; export a directory of them as “bare:DIR”"
     }
 
+    func validate() throws { try VariableOptions.check(prefix) }
+
     func run() async throws {
         let format = format ?? output.flatMap { ConfigFormat(fileName: $0) } ?? .json
         try await globals.withSession { session in
             let values = try await session.store.values(below: prefix, in: session.config, at: revision)
-            let bytes = try await format.bytes(of: values, under: prefix.isEmpty ? "/" : prefix)
+            let bytes = try await format.bytes(of: values, under: prefix)
             if values.isEmpty {
                 Output.note("warning: there is nothing below “\(prefix.printable)”; the file is empty")
             }

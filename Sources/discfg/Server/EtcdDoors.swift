@@ -28,7 +28,7 @@ struct EtcdDoors: Sendable {
             store: store.storeName, server: address.description, name: "discfg", clientURLs: ["http://\(address)"])
         var behaviour = EtcdService.Options()
         if case .sqlite(let path) = settings.store {
-            behaviour.storeSize = { [path, path + "-wal"].reduce(0) { $0 + fileSize($1) } }
+            behaviour.storeSize = { databaseSize(path) }
         }
         service = EtcdService(
             service: store, config: options.etcdConfig, identity: identity, options: behaviour, logger: logger)
