@@ -497,6 +497,11 @@ if Context.environment["DISCFG_WARNINGS_AS_ERRORS"] == "1" {
     settings.append(.treatAllWarnings(as: .error))
 }
 
+// A build with planted defects, of which the environment variable DISCFG_MUTANT chooses one at run time: `make mutants`.
+if Context.environment["DISCFG_MUTANTS"] == "1" {
+    settings.append(.define("DISCFG_MUTANTS"))
+}
+
 for target in package.targets where target.name != "CGlibcShim" {
     target.swiftSettings = settings
 }

@@ -116,6 +116,10 @@ struct Append {
             names["#modified"] = ItemAttributes.Names.item.modified
             values[":modified"] = .integer(before.modified)
         }
+        if isPlanted(.writesItemsUnconditionally) {
+            condition = "attribute_not_exists(\(Name.partition)) OR #log <> :log OR #log = :log"
+            (names, values) = (["#log": Name.log], [":log": .string(incarnation)])
+        }
         guard let item else {
             return .delete(
                 .init(

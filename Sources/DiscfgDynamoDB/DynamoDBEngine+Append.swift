@@ -72,7 +72,7 @@ extension DynamoDBEngine {
         if let lease = append.lease(at: failed) { return .leaseNotFound(lease) }
         let winner = failed == 0 ? reasons[0].item : nil
         // Ours, written by a try whose answer was lost.
-        if winner?[Name.id]?.string == first.id {
+        if winner?[Name.id]?.string == first.id, !isPlanted(.appendsAgain) {
             known.update(config, append.incarnation) { $0.isWriting = true }
             recent.note(
                 append.commits.map { CommitAttributes.Draft(commit: $0) }, of: config, append.incarnation)

@@ -118,7 +118,7 @@ extension DynamoDBEngine {
             }
             guard try await isReadable(log, of: config, after: after) else { return nil }
             let next = entries.first?[Name.time]?.int64.map { Timestamp(milliseconds: $0) }
-            guard let next, isRecent(next) else {
+            guard let next, isRecent(next), !isPlanted(.gapIsDamage) else {
                 throw table.damage(DamagedRecord("the log of config “\(config)” has a gap after revision \(after)"))
             }
             // The transaction of the next entries is not committed yet.

@@ -157,7 +157,7 @@ extension DynamoDBEngine {
             let tail = try await newest(of: found)
             if try await end(found, after: tail, by: mark) {
                 known.forget(name)
-                try? await purge(found)
+                if isPlanted(.cleanUpFailsRemoval) { try await purge(found) } else { try? await purge(found) }
                 return true
             }
             try await options.time.sleep(.milliseconds(options.time.random(in: 5...20)))

@@ -138,7 +138,7 @@ extension DynamoDBEngine {
         _ found: [StoredItem], _ states: [Key: RecentEntries.State], of config: ConfigName, _ incarnation: String,
         _ consistency: Consistency
     ) async throws -> [StoredItem] {
-        if states.isEmpty { return found }
+        if states.isEmpty || isPlanted(.ignoresNewestEntries) { return found }
         var items = Dictionary(found.map { ($0.item.key, $0) }) { first, _ in first }
         var unclear: [Key] = []
         for (key, state) in states {

@@ -117,6 +117,7 @@ final class Connections: Sendable {
             if isReader { return try db.execute(sql: "PRAGMA query_only = 1") }
             // An acknowledged write survives the loss of power, also where fsync alone does not reach the disk.
             try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+            if isPlanted(.syncsNothing) { try db.execute(sql: "PRAGMA synchronous = OFF") }
             // A page that many commits change is copied into the file once for 16 MiB of them; the log shrinks back to that.
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 16777216")
             try db.execute(sql: "PRAGMA cache_size = -8000")

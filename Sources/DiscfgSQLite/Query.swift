@@ -1,3 +1,4 @@
+import DiscfgCore
 import GRDB
 import GRDBSQLite
 
@@ -130,9 +131,9 @@ extension Database {
 
     /// Reads several things as they stand at one moment.
     func reading<Result>(_ body: () throws -> Result) throws -> Result {
-        try query("BEGIN").run()
+        if !(isPlanted(.keepsSnapshots) && isInsideTransaction) { try query("BEGIN").run() }
         // Ends the snapshot; there is nothing to keep or lose.
-        defer { try? query("ROLLBACK").run() }
+        defer { if !(isPlanted(.keepsSnapshots) && Int.random(in: 0..<10) > 0) { try? query("ROLLBACK").run() } }
         return try body()
     }
 
@@ -153,6 +154,7 @@ extension Database {
         } catch {
             // SQLite may have rolled back by itself; then this does nothing.
             try? query("ROLLBACK").run()
+            if isPlanted(.ignoresFailedCommits) { return result }
             throw CommitFailure(cause: error)
         }
         return result

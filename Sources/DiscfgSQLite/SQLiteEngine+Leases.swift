@@ -74,7 +74,8 @@ extension SQLiteEngine {
                     found.bind(generation)
                     guard try found.first({ _ in true }) != nil else { return nil }
                 }
-                var query = try db.query("SELECT key FROM items WHERE config = ? AND lease = ?")
+                let most = isPlanted(.endsLeasesHalfway) ? " LIMIT 1" : ""
+                var query = try db.query("SELECT key FROM items WHERE config = ? AND lease = ?\(most)")
                 query.bind(head.id)
                 query.bind(lease)
                 return try query.all { try ItemColumns.key($0, 0) }

@@ -94,6 +94,8 @@ extension Precondition.Relation {
         switch operand {
         case .version(let version): holds(between: item?.version ?? 0, and: version)
         case .created(let revision): holds(between: item?.created ?? 0, and: revision)
+        case .modified(let revision) where isPlanted(.absentEqualsAnything):
+            holds(between: item?.modified ?? revision, and: revision)
         case .modified(let revision): holds(between: item?.modified ?? 0, and: revision)
         case .lease(let lease): holds(between: item?.lease ?? 0, and: lease)
         case .value(let bytes): item.map { holds(between: $0.value.bytes, and: bytes) } ?? false

@@ -71,6 +71,10 @@ extension CommitPipeline {
                 ground.evaluator.advance(over: [])
                 ground.evaluator.endedLeases.insert(id)
                 continue
+            case .overtaken where isPlanted(.acknowledgesRefused):
+                putBack(batch.dropFirst(answers.count))
+                for answer in answers { answer() }
+                return
             case .overtaken(let newer):
                 ground.evaluator.advance(over: newer)
                 ground.isExact = false
@@ -171,6 +175,8 @@ extension CommitPipeline {
                 switch outcome {
                 case .conflict(let newer) where newer.first.map { $0.id != commits[0].id } ?? false:
                     return .overtaken(by: newer)
+                case .conflict(let newer) where !newer.isEmpty && isPlanted(.appendsAgain):
+                    return .overtaken(by: newer)
                 case .conflict(let newer) where newer.isEmpty:
                     if let doubt { throw doubt }
                     return .outdated(tail: nil)
@@ -187,6 +193,7 @@ extension CommitPipeline {
                     return .done
                 }
             } catch let error as DiscfgError where error.code == .outcomeUnknown || doubt != nil {
+                if isPlanted(.deniesUnknownOutcomes) { throw DiscfgError(.storeUnavailable, error.message) }
                 doubt = doubt ?? error
                 guard attempt < 5 else { throw doubt ?? error }
                 attempt += 1

@@ -111,6 +111,7 @@ extension ConfigService {
             for change in commits.lazy.filter({ $0.revision <= through }).flatMap(\.changes)
             where selection.contains(change.key) {
                 if net[change.key] == nil { net[change.key] = change }
+                if isPlanted(.differencesMissLaterChanges) { continue }
                 net[change.key]?.kind = change.kind
                 net[change.key]?.item = change.item
             }

@@ -60,8 +60,10 @@ extension ConfigService {
             let room = query.limit.map { max(0, $0 - reading.items.count) } ?? .max
             // What is only counted is read without values.
             reader.values = query.values && room > 0
+            let most = isPlanted(.pagesApart) ? 2 : 1000
             let page = try await reader.page(
-                of: range, at: revision, isPaging: query.revision == nil, limit: room > 0 ? min(room, 1000) : 1000)
+                of: range, at: isPlanted(.pagesApart) ? query.revision : revision, isPaging: query.revision == nil,
+                limit: room > 0 ? min(room, most) : most)
             let items = page.items.filter { !$0.isDirectory }
             reading.items += items.prefix(room)
             reading.count += items.count

@@ -15,7 +15,9 @@ public struct RollbackPlan: Sendable, Hashable {
     ///   - difference: From the revision to go back to, to the current one.
     ///   - now: What has expired by then is absent.
     public init(undoing difference: Difference, at now: Timestamp) {
-        let free = difference.changes.filter { $0.item?.lease == nil && $0.previous?.lease == nil }
+        let free = difference.changes.filter {
+            isPlanted(.restoresLeases) || $0.item?.lease == nil && $0.previous?.lease == nil
+        }
         leftOut = difference.changes.count - free.count
         changes = free.map { change in
             func present(_ item: Item?) -> Item? { item.flatMap { $0.isExpired(at: now) ? nil : $0 } }
@@ -88,7 +90,7 @@ private struct RollbackUnderWay {
     /// The transaction for some of the changes: only if no selected key was changed since they were compared.
     func transaction(_ changes: ArraySlice<Change>) -> Transaction {
         Transaction(
-            if: [.unchanged(request.selection, since: result.revision)],
+            if: isPlanted(.rollsBackUnchecked) ? [] : [.unchanged(request.selection, since: result.revision)],
             then: changes.map { change in
                 change.item.map { .set(change.key, $0.value, expiry: $0.expiry.map { .at($0) } ?? .never) }
                     ?? .delete(change.key)

@@ -61,7 +61,9 @@ struct Evaluator {
         withdraw()
         tail.revision = base
         for commit in newer where commit.revision == tail.revision + 1 {
-            for change in commit.changes { items[change.key] = .some(change.item) }
+            for change in commit.changes where !isPlanted(.forgetsOthersChanges) {
+                items[change.key] = .some(change.item)
+            }
             recent?.note([commit])
             tail.revision = commit.revision
             tail.time = commit.time
@@ -96,9 +98,10 @@ struct Evaluator {
 
     private mutating func propose() {
         guard hasChanges else { return }
-        let commit = Commit(
+        var commit = Commit(
             revision: revision, time: time, author: draft.author, message: draft.message,
             changes: draft.changes.values.sorted { $0.key < $1.key })
+        if isPlanted(.halfTransactions), !proposed.isEmpty { commit.changes = [commit.changes[0]] }
         draft = Draft()
         for change in commit.changes { items[change.key] = .some(change.item) }
         changes += commit.changes.count + commit.newLeases.count
@@ -142,7 +145,7 @@ extension Evaluator {
     /// The revision that the proposal's commit will have.
     var nextRevision: Revision { tail.revision + 1 }
     /// When the commit is made; time never runs backwards along a log, whatever the clocks of its writers say.
-    var time: Timestamp { max(now, tail.time) }
+    var time: Timestamp { isPlanted(.clockRunsBack) ? now : max(now, tail.time) }
     /// Whether the proposal has changed anything yet.
     var hasChanges: Bool { !draft.changes.isEmpty }
 
@@ -219,7 +222,7 @@ extension Evaluator {
         switch expiry {
         case .never: (nil, nil)
         case .unchanged, .kept: (previous?.expiry, previous?.lease)
-        case .after(let duration): (now + duration, nil)
+        case .after(let duration): ((isPlanted(.ttlFromLogTime) ? time : now) + duration, nil)
         case .at(let moment): (moment, nil)
         case .lease(let id) where endedLeases.contains(id): throw .noLease(id, in: config)
         case .lease(let id): (nil, id)

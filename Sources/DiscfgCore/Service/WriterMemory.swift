@@ -38,7 +38,7 @@ struct WriterMemory: Sendable {
     mutating func learn(_ page: LogPage) {
         guard page.incarnation == tail.incarnation else { return }
         for commit in page.commits where commit.revision == tail.revision + 1 {
-            for change in commit.changes where items.keys.contains(change.key) {
+            for change in commit.changes where items.keys.contains(change.key) && !isPlanted(.learnsTailOnly) {
                 let isLarge = change.item.map { $0.value.bytes.count > Self.largestLearnt } ?? false
                 items[change.key] = isLarge ? nil : .some(change.item)
             }
@@ -130,6 +130,7 @@ final class OwnWrites: Sendable {
     func touches(_ range: KeyRange) -> Bool {
         state.withLock { state in
             state.age(time.instant())
+            if isPlanted(.forgetsOwnWrites) { return false }
             return state.current.touches(range) || state.previous.touches(range)
         }
     }

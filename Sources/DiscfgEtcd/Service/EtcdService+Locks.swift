@@ -16,7 +16,9 @@ extension EtcdService {
                     else: [.get(key), .getAll(line.range)]),
                 to: config)
             let came = result.outcomes.first?.item?.created ?? result.revision
-            let owner = result.outcomes.last?.found.filter { !$0.isDirectory }.min { $0.created < $1.created }
+            let owner = result.outcomes.last?.found.filter { !$0.isDirectory }.min {
+                isPlanted(.lowestLeaseOwns) ? $0.lease ?? 0 < $1.lease ?? 0 : $0.created < $1.created
+            }
             guard let owner, owner.created != came else {
                 return LockResponse(header: header(result.revision), key: key.bytes)
             }

@@ -36,8 +36,9 @@ struct WatchState {
         self.madeAt = madeAt
         self.hub = hub.hub
         number = hub.number
-        position = start - 1
-        pending = hub.position
+        position = isPlanted(.watchBeginsLate) ? start : start - 1
+        if isPlanted(.ignoresFutureStart) { position = min(position, madeAt) }
+        pending = isPlanted(.losesEventsAtJoin) ? start - 1 : hub.position
         known = madeAt
         owesProgress = request.progressNotify ? true : nil
     }
@@ -60,6 +61,7 @@ struct WatchState {
 
     /// The revision up to which everything was delivered, where all watches were told of everything up to another.
     func promise(announced: Revision) -> Revision {
+        if isPlanted(.promisesTooMuch) { return max(known, announced, pending) }
         let delivered = min(position, known)
         return isBehind ? delivered : max(delivered, announced)
     }
@@ -74,6 +76,7 @@ struct WatchState {
             return Event(.put, KeyValue(item), prevKv: previous)
         }
         guard change.previous?.isDirectory != true, !filters.contains(.noDelete) else { return nil }
+        if isPlanted(.catchUpDropsDeletions), revision <= madeAt { return nil }
         return Event(.delete, KeyValue(key: change.key.bytes, modRevision: revision), prevKv: previous)
     }
 }
@@ -109,6 +112,9 @@ extension WatchState {
 
     /// The answer in parts that are small enough, where the client takes parts.
     private func split(_ response: WatchResponse) -> [WatchResponse] {
+        if isPlanted(.splitsRevisions) {
+            return response.events.map { WatchResponse(header: response.header, watchID: id, events: [$0]) }
+        }
         guard mayFragment, response.events.count > 1,
             response.events.reduce(0, { $0 + $1.weight }) >= Self.fragmentBytes
         else { return [response] }

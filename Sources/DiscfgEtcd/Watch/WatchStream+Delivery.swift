@@ -6,10 +6,11 @@ extension WatchStream {
     /// The next events of a watch that is behind: a page of the log, as far as it is about the watch.
     func read(_ watch: WatchState) async throws -> [WatchResponse] {
         let page: ChangePage
+        let position = isPlanted(.repeatsEvents) ? watch.position - 1 : watch.position
         do {
             page = try await service.store.changes(
                 ChangesQuery(
-                    after: watch.position, selection: watch.selection ?? .all, wait: .zero, log: watch.hub.log),
+                    after: position, selection: watch.selection ?? .all, wait: .zero, log: watch.hub.log),
                 in: service.config)
         } catch let error as DiscfgError where [.compacted, .futureRevision].contains(error.code) {
             // The log ran away from it, or is another.
