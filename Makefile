@@ -1,6 +1,6 @@
 # `make help` lists the targets. A recipe that is more than a few commands is a script in Scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help run test soak compare-etcd fuzz check docs build lambda test-lambda example bench bench-etcd bench-dynamodb bench-patterns bench-lambda format clean
+.PHONY: help run test soak mutants compare-etcd fuzz check docs build lambda test-lambda example bench bench-etcd bench-dynamodb bench-patterns bench-lambda format clean
 
 LISTEN ?= 127.0.0.1:8899
 STEPS ?= 200000
@@ -28,6 +28,10 @@ compare-etcd: ## Compare random requests with a real etcd for hours (STEPS=20000
 soak: ## Look for violations under faults for 2 minutes on each engine (HOURS=N, MINUTES=N, ENGINE=sqlite|dynamodb|memory|all, SEED=N).
 	@Scripts/install-dependencies.sh test
 	@Scripts/soak.sh --engine $(ENGINE) --minutes $(if $(HOURS),$$(($(HOURS) * 60)),$(MINUTES)) $(SEED:%=--seed %) $(ARGS)
+
+mutants: ## Build discfg with planted defects, and show that the checks of soak find each in a minute (MUTANT=NAME, SEED=N).
+	@Scripts/install-dependencies.sh test
+	@Scripts/soak.sh --mutants $(MUTANT:%=--mutant %) $(SEED:%=--seed %) $(ARGS)
 
 fuzz: ## Feed every decoder with inputs that libFuzzer makes, under the address sanitizer (DECODER=toml, SECONDS=60 for each).
 	@Scripts/install-dependencies.sh build

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs clients and faults against real servers, and checks the history of their answers: docs/correctness.md.
 # usage: Scripts/soak.sh --self-test
+#        Scripts/soak.sh --mutants [options of Tests/Soak/mutants.py]
 #        Scripts/soak.sh [options of Tests/Soak/main.py]
 # DISCFG names the binary; otherwise the debug binary is built. DISCFG_ETCD_VENV and DISCFG_AWS_VENV name the
 # Python environments.
@@ -16,15 +17,25 @@ if [[ ${1:-} == --self-test ]]; then
     exec "$python" -B -m unittest discover --start-directory Tests/Soak/tests
 fi
 
+program=main.py
+options=()
+if [[ ${1:-} == --mutants ]]; then
+    shift
+    program=mutants.py
+    # A folder of its own: otherwise each change of the flag would build everything again.
+    options=(--scratch-path .build/mutants)
+    export DISCFG_MUTANTS=1
+fi
+
 if [[ ${1:-} == --help ]]; then
-    exec "$python" -B Tests/Soak/main.py --help
+    exec "$python" -B "Tests/Soak/$program" --help
 fi
 
 binary=${DISCFG:-}
 if [[ -z $binary ]]; then
-    swift build --product discfg >&2
-    binary=$(swift build --show-bin-path)/discfg
+    swift build --product discfg "${options[@]}" >&2
+    binary=$(swift build --show-bin-path "${options[@]}")/discfg
 fi
 stand_in=()
 [[ ! -x $aws/bin/ministack ]] || stand_in=(--ministack "$aws/bin/ministack")
-exec "$python" -B Tests/Soak/main.py --binary "$binary" "${stand_in[@]}" "$@"
+exec "$python" -B "Tests/Soak/$program" --binary "$binary" "${stand_in[@]}" "$@"

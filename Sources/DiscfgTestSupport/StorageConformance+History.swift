@@ -90,11 +90,14 @@ extension StorageConformance {
                 while try await !world.engine.trim(world.config, through: revision, keepingSince: time) {}
             }
             func follow(after revision: Revision, _ consistency: Consistency = .strong) async throws -> [Commit] {
-                try await world.engine.log(
-                    of: world.config, after: revision, limit: 100, incarnation: incarnation, consistency: consistency
-                ).commits
+                let page = try await world.engine.log(
+                    of: world.config, after: revision, limit: 100, incarnation: incarnation, consistency: consistency)
+                return page.commits
             }
-            func hasRemains() async throws -> Bool? { try await world.engine.config(world.config)?.hasRemains }
+            func hasRemains() async throws -> Bool? {
+                let record = try await world.engine.config(world.config)
+                return record?.hasRemains
+            }
             try await trim(through: 7, keepingSince: world.time(6))
             try expectEqual(try await world.engine.tail(of: world.config).trimmed, 7, "the trimmed revision")
             for consistency in [Consistency.strong, .eventual] {

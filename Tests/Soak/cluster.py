@@ -47,6 +47,8 @@ class Tools:
     library: Path | None
     #: Whether syncs of files keep nothing, to see that the harness finds it.
     lies: bool = False
+    #: The planted defect that every process of discfg has, in a build that has them; empty for none.
+    mutant: str = ""
 
 
 class Server:
@@ -165,6 +167,8 @@ class Cluster:
                       "AWS_REGION": "us-east-1"}
         if self.tools.lies:
             variables["SOAK_LIES"] = "1"
+        if self.tools.mutant:
+            variables["DISCFG_MUTANT"] = self.tools.mutant
         return variables | (control.environment if control else {})
 
     @property

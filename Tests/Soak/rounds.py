@@ -59,8 +59,9 @@ class Outcome:
 
     @property
     def calls(self) -> int:
-        """How many calls were answered with success."""
-        return sum(outcomes.get("ok", 0) for kind, outcomes in self.counts.items() if not kind.startswith("fault"))
+        """How many calls were answered with success; what watches were told are not calls."""
+        return sum(outcomes.get("ok", 0) for kind, outcomes in self.counts.items()
+                   if kind != "watch" and not kind.startswith("fault"))
 
 
 class Round:
