@@ -102,7 +102,7 @@ check_tests() {
     local directory target
     for directory in Tests/*/; do
         target=$(basename "$directory")
-        [[ $target == EndToEndTests || $target == Soak || -d Sources/${target%Tests} ]] ||
+        [[ $target == EndToEndTests || $target == Soak || $target == Fuzz || -d Sources/${target%Tests} ]] ||
             complain "Tests/$target has no Sources/${target%Tests}"
     done
 }
