@@ -50,7 +50,9 @@ extension DynamoDBEngine {
     /// The record of a new config can be visible before the first entry of its log; when this returns, both are.
     /// - Throws: `configNotFound` if the config has been removed since its record was read.
     private func settle(_ record: StoredConfig) async throws {
-        let attributes = try await table.snapshot(of: [layout(record.name).record]).first ?? nil
+        let layout = layout(record.name)
+        let found = try await table.snapshot(of: [layout.record, layout.entry(1, record.incarnation)])
+        let attributes = found.first.flatMap(\.self)
         let current = try await table.call { try attributes.map { try StoredConfig($0) } }
         guard let current, !current.isRemoved, current.incarnation == record.incarnation else {
             known.forget(record.name)

@@ -12,9 +12,17 @@ func checkIntegrity(of path: String) throws {
                 (SELECT count(*) FROM log l WHERE l.config = c.id AND l.revision > c.trimmed AND l.revision <= c.tail)
             """
         try #expect(Int.fetchOne(db, sql: gaps) == 0, "every revision is in the log")
-        let rest =
-            "SELECT count(*) FROM log l LEFT JOIN configs c ON c.id = l.config WHERE c.id IS NULL OR l.revision <= c.trimmed"
-        try #expect(Int.fetchOne(db, sql: rest) == 0, "nothing is left of what was trimmed or removed")
+        let rest = "SELECT count(*) FROM log WHERE config NOT IN (SELECT id FROM configs)"
+        try #expect(Int.fetchOne(db, sql: rest) == 0, "nothing is left of a removed config")
+        let kept = """
+            SELECT count(*) FROM configs c WHERE c.trimmed + 1 - (SELECT min(revision) FROM log l WHERE l.config = c.id) <>
+                (SELECT count(*) FROM log l WHERE l.config = c.id AND l.revision <= c.trimmed)
+            """
+        try #expect(Int.fetchOne(db, sql: kept) == 0, "what is kept of the trimmed log has no gap")
+        let torn = """
+            SELECT count(*) FROM changes WHERE revision NOT IN (SELECT revision FROM log WHERE config = changes.config)
+            """
+        try #expect(Int.fetchOne(db, sql: torn) == 0, "no change is left of a trimmed commit")
         let leases = "SELECT count(*) FROM leases WHERE config NOT IN (SELECT id FROM configs)"
         try #expect(Int.fetchOne(db, sql: leases) == 0, "no lease of a removed config is left")
         let digests = """

@@ -239,7 +239,7 @@ struct SharedFileTests {
         let error = DatabaseError(resultCode: .SQLITE_CANTOPEN)
         let missing = ErrorTranslator(path: folder.file("nowhere/store.db"))(error) as? DiscfgError
         #expect(missing?.message.contains("No such file or directory") == true, "\(missing?.message ?? "")")
-        #expect(missing?.message.contains("14") == false)
+        #expect(missing?.message.contains("(14") == false)
         _ = try SQLiteEngine(path: folder.file())
         let other = ErrorTranslator(path: folder.file())(error) as? DiscfgError
         #expect(other?.message.contains("(14") == true, "the system names no cause: \(other?.message ?? "")")

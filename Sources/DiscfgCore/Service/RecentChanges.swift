@@ -36,8 +36,6 @@ extension CommitPipeline {
     /// - Returns: `nil` if the log does not reach the tail: it is another log than the one that was read before.
     func recentChanges(since revision: Revision, upTo tail: LogTail) async throws -> RecentChanges? {
         let first = max(revision, tail.revision - RecentChanges.maximumCommits)
-        // Also if those commits are kept for watchers.
-        guard first >= tail.trimmed else { return RecentChanges(since: tail.revision, isOldest: true) }
         var recent = RecentChanges(since: min(first, tail.revision), isOldest: first > revision)
         var position = recent.since
         while position < tail.revision {
