@@ -71,7 +71,7 @@ bench: build ## Measure against etcd on this machine, and print the tables of do
 	@Scripts/install-dependencies.sh bench
 	Benchmarks/run.sh
 
-bench-etcd: build ## Measure the etcd doors against etcd's own, and 10,000 idle watches (WATCHERS=N).
+bench-etcd: build ## Measure the etcd APIs against etcd's own, and 10,000 idle watches (WATCHERS=N).
 	@Scripts/install-dependencies.sh bench
 	Benchmarks/etcd.sh
 

@@ -89,7 +89,7 @@ release_before_merging() {
         awk '
             { print }
             /^ *if let current = self\.[A-Za-z]+ {$/ { union = $5; indent = $0; sub(/if.*/, "", indent) }
-            union != "" && $0 == indent "}" { print indent union " = nil"; union = "" }' "$file" >"$file.released"
+            union != "" && $0 == indent "}" { print indent "if v != nil {" union " = nil}"; union = "" }' "$file" >"$file.released"
         mv "$file.released" "$file"
     done
 }

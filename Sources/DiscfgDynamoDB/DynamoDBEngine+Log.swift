@@ -51,7 +51,7 @@ extension DynamoDBEngine {
     /// - Throws: `configNotFound` if the config has been removed since its record was read.
     private func settle(_ record: StoredConfig) async throws {
         let layout = layout(record.name)
-        let found = try await table.snapshot(of: [layout.record, layout.entry(1, record.incarnation)])
+        let found = try await table.snapshot(of: [layout.record, layout.entry(record.hint, record.incarnation)])
         let attributes = found.first.flatMap(\.self)
         let current = try await table.call { try attributes.map { try StoredConfig($0) } }
         guard let current, !current.isRemoved, current.incarnation == record.incarnation else {
@@ -159,7 +159,9 @@ extension DynamoDBEngine {
         for record in records {
             let revision = after + 1 + Int64(drafts.count)
             // What comes before a gap is whole.
-            let isThere = record[Name.stub] == nil || (isFollowing && record[Name.kept] != nil)
+            // An older discfg empties a trimmed entry and leaves it marked as kept.
+            let isKept = record[Name.kept] != nil && record[Name.changes] != nil
+            let isThere = record[Name.stub] == nil || (isFollowing && isKept)
             guard record[Name.revision]?.int64 == revision, isThere else {
                 if drafts.isEmpty { return nil }
                 break

@@ -94,11 +94,17 @@ struct Call: Sendable {
         if let refusal, !readsAll { throw refusal }
         let timer = context.connection.timer(context.pace)
         defer { timer?.stop() }
+        // What is refused before its first byte must come in time as well.
+        if refusal != nil { timer?.note(1) }
         var bytes: [UInt8] = []
+        var discarded = 0
         do {
             for try await chunk in request.body {
                 if refusal == nil { refusal = take(chunk, into: &bytes, atMost: limit) }
-                if let refusal, !readsAll { throw refusal }
+                if let refusal {
+                    discarded += chunk.readableBytes
+                    guard readsAll, discarded <= Self.maximumDiscarded else { throw refusal }
+                }
                 // Most bodies come at once, and need no timer.
                 if bytes.count < length ?? .max { timer?.note(chunk.readableBytes) }
             }
@@ -110,6 +116,9 @@ struct Call: Sendable {
         if let refusal { throw refusal }
         return bytes
     }
+
+    /// How much of a refused body is read before its connection is closed all the same.
+    private static let maximumDiscarded = 256 << 20
 
     /// Adds a part of the body, unless it is too much; then the error says so, and nothing is held any more.
     private func take(_ chunk: ByteBuffer, into bytes: inout [UInt8], atMost limit: Int) -> DiscfgError? {

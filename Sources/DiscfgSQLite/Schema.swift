@@ -110,6 +110,8 @@ enum Schema {
         """,
         // What tells a lease from others that have its id later; the leases of an earlier format share one.
         "ALTER TABLE leases ADD COLUMN generation TEXT NOT NULL DEFAULT '';",
+        // An older discfg removed the changes of a trimmed commit before its entry, so what it left of a trimmed log is not whole.
+        "DELETE FROM log WHERE revision <= (SELECT trimmed FROM configs WHERE id = log.config);",
     ]
 
     /// What a file is.

@@ -4,7 +4,7 @@ import Synchronization
 /// An engine that runs a test's hook before some calls, and may take less in one commit.
 public final class HookedEngine: EngineWrapper {
     /// A call before which the hook runs.
-    public enum Call: Sendable { case append, keysOfLease, page }
+    public enum Call: Sendable { case append, keysOfLease, log, page }
 
     /// The engine inside.
     public let engine: any StorageEngine
@@ -45,6 +45,14 @@ public final class HookedEngine: EngineWrapper {
     ) async throws -> ItemPage {
         try await run(before: .page)
         return try await engine.items(range, in: config, limit: limit, values: values, consistency: consistency)
+    }
+
+    public func log(
+        of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
+    ) async throws -> LogPage {
+        try await run(before: .log)
+        return try await engine.log(
+            of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
     }
 
     public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {

@@ -47,6 +47,30 @@ struct RemovalTests {
         #expect(try await fixture.service().get(try Key(path: "/a"), in: .default).item.value.bytes == large)
     }
 
+    @Test("A kept commit that an older discfg has emptied is compacted, not damaged")
+    func emptiedByOlder() async throws {
+        let fixture = try await DynamoDBFixture()
+        let service = fixture.service()
+        for path in ["/a", "/b", "/c"] { _ = try await service.commit(set(path, [1]), to: .default) }
+        let engine = fixture.engine()
+        let log = try await engine.tail(of: .default).incarnation
+        _ = try await service.compact(.default, keeping: .through(4))
+        #expect(
+            try await engine.log(of: .default, after: 2, limit: 10, incarnation: log, consistency: .strong)
+                .commits.map(\.revision) == [3, 4])
+        let client = try Clients.client(for: try await Ministack.shared().url)
+        _ = try await DynamoDB(client).updateItem(
+            UpdateItemRequest(
+                tableName: fixture.table,
+                key: ["pk": .string("C#default#L#\(log)"), "sk": .binary([0, 0, 0, 0, 0, 0, 0, 3])],
+                updateExpression: "REMOVE changes"))
+        let error = await #expect(throws: DiscfgError.self) {
+            try await fixture.engine().log(
+                of: .default, after: 2, limit: 10, incarnation: log, consistency: .strong)
+        }
+        #expect(error?.code == .compacted)
+    }
+
     @Test("A value that was wanted lately is left alone, although nothing refers to it yet")
     func young() async throws {
         let fixture = try await DynamoDBFixture()

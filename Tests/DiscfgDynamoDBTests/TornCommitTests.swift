@@ -1,6 +1,9 @@
 import DiscfgCore
 import DiscfgDynamoDB
+import DiscfgTestSupport
 import DynamoDBPatternsTesting
+import Logging
+import Synchronization
 import Testing
 
 /// Each test fails if an entry of the log that is visible is taken to mean that its items are.
@@ -210,10 +213,15 @@ struct TornCommitTests {
         #expect(try await world.second.tail(of: world.config).revision == 4)
     }
 
-    @Test("A config whose record is visible before its log is waited for, and is not damaged")
-    func creation() async throws {
+    @Test(
+        "A config whose record is visible before its log is waited for, and is not damaged", arguments: [false, true])
+    func creation(again: Bool) async throws {
         let world = try await TornWorld()
         let name = try ConfigName("new")
+        if again {
+            _ = try await world.b.createConfig(name, settings: ConfigSettings(), author: "")
+            try await world.b.deleteConfig(name)
+        }
         let (tail, _) = try await world.whileCommitting(
             showing: { $0.revision == nil },
             of: { try await world.a.createConfig(name, settings: ConfigSettings(), author: "") }
@@ -221,6 +229,28 @@ struct TornCommitTests {
             try await world.second.tail(of: name)
         }
         #expect(try await world.first.tail(of: name) == tail)
+    }
+
+    @Test("A get of an absent key comes to an end although others go on writing")
+    func absentAmongWrites() async throws {
+        let world = try await TornWorld()
+        let engine = HookedEngine(world.second)
+        let service = ConfigService(engine: engine, logger: Logger(label: "test"))
+        let writes = Mutex(0)
+        @Sendable func write() async throws {
+            let number = writes.withLock { writes in
+                writes += 1
+                return writes
+            }
+            guard number <= 20 else { return }
+            engine.before(.log) { try await write() }
+            _ = try await world.set("/other", "\(number)", by: world.a)
+        }
+        engine.before(.log) { try await write() }
+        let key = try Key(path: "/absent")
+        let range = KeyRange(from: key.bytes, to: key.bytes + [0])
+        #expect(try await service.range(RangeQuery(range), in: world.config).items.isEmpty)
+        #expect(writes.withLock(\.self) <= 3)
     }
 
     @Test("A key that is absent because of a deletion is absent at the revision that the answer names")

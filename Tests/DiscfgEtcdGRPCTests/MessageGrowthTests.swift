@@ -1,6 +1,7 @@
 #if EtcdGRPC
 import DiscfgEtcd
 import DiscfgTestSupport
+import Foundation
 import SwiftProtobuf
 import Testing
 
@@ -76,6 +77,13 @@ import Testing
         try Growth.check(shape) { bytes in
             _ = try TxnRequest(Etcdserverpb_TxnRequest(serializedBytes: bytes))
         }
+    }
+
+    @Test("a field of another wire type leaves the operation that came before it")
+    func otherWireType() throws {
+        let operation = try Etcdserverpb_RequestOp(
+            serializedBytes: [0x0A, 0x03, 0x0A, 0x01, 0x61, 0x10, 0x01] as [UInt8])
+        #expect(operation.requestRange.key == Data("a".utf8))
     }
 
     @Test("the time to read a request to watch grows with its size")

@@ -61,6 +61,20 @@ struct RequestLimitTests {
         }
     }
 
+    @Test("A refused body of which nothing comes ends with its connection")
+    func refusedAndSilent() async throws {
+        var limits = RequestLimits()
+        limits.pace.grace = .milliseconds(50)
+        try await RESTFixture.with(.socket, limits: limits) { rest in
+            try await RawConnection.with(port: rest.client.port) { connection in
+                try await connection.send(
+                    "POST /v1/default/txn HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+                        + "Content-Length: 99999999999\r\n\r\n")
+                try await connection.end()
+            }
+        }
+    }
+
     @Test("The values of a JSON body count, and not only its bytes")
     func values() async throws {
         let limits = RequestLimits(bodies: MemoryBudget(1 << 20))

@@ -2,6 +2,7 @@ import DiscfgCore
 @testable import DiscfgSQLite
 import Foundation
 import GRDB
+import Logging
 import Testing
 
 @Suite("A file of an older format is brought up to date")
@@ -54,6 +55,33 @@ struct MigrationTests {
         _ = try SQLiteEngine(path: folder.file("new.db"))
         #expect(try schema(of: "store.db") == schema(of: "new.db"))
         try checkIntegrity(of: folder.file())
+    }
+
+    @Test("What an older discfg left of a trimmed log is not taken for kept commits")
+    func interruptedTrim() async throws {
+        let path = folder.file()
+        let engine = try SQLiteEngine(path: path)
+        let service = ConfigService(engine: engine, logger: Logger(label: "test"))
+        let keys = try (0..<3).map { try Key(path: "/\($0)") }
+        _ = try await service.commit(Transaction(then: keys.map { .set($0, Value("1")) }), to: .default)
+        let tail = try await engine.tail(of: .default)
+        // Its trim removed changes first, and was killed.
+        try await DatabaseQueue(path: path).writeWithoutTransaction { db in
+            try db.execute(
+                sql: """
+                    UPDATE configs SET trimmed = tail;
+                    DELETE FROM changes WHERE key = CAST('/1' AS BLOB);
+                    PRAGMA user_version = 4;
+                    """)
+        }
+        let later = try SQLiteEngine(path: path)
+        let error = await #expect(throws: DiscfgError.self) {
+            try await later.log(
+                of: .default, after: tail.revision - 1, limit: 10, incarnation: tail.incarnation, consistency: .strong)
+        }
+        #expect(error?.code == .compacted)
+        while try await !later.trim(.default, through: tail.revision, keepingSince: Timestamp(milliseconds: 0)) {}
+        try checkIntegrity(of: path)
     }
 
     @Test("Many can bring the same file up to date at the same moment")

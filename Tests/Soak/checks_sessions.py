@@ -64,10 +64,11 @@ def locks(evidence: Evidence) -> Iterable[Violation]:
     for op in evidence.calls:
         if op.kind == "lock" and op.ok:
             granted[op.args["name"]].append(op)
-    revoked: dict[int, Op] = {}
+    # What may have ended a lock, by its key or by its lease: of calls without an answer too.
+    ends: dict[str | int, list[Op]] = defaultdict(list)
     for op in evidence.calls:
-        if op.kind == "revoke" and op.outcome != FAIL:
-            revoked.setdefault(op.args["lease"], op)
+        if op.kind in ("unlock", "revoke") and op.outcome != FAIL:
+            ends[op.args["key" if op.kind == "unlock" else "lease"]].append(op)
     for name, ops in granted.items():
         lives = [(op, *_life(evidence, op.result["key"])) for op in ops]
         lives.sort(key=lambda life: life[1])
@@ -77,7 +78,8 @@ def locks(evidence: Evidence) -> Iterable[Violation]:
                     continue
                 ended_by = evidence.authors.get(deleted or 0)
                 if not ended_by and not _ended(evidence, deleted):
-                    ended_by = revoked.get(earlier.args["lease"])
+                    found = ends[earlier.result["key"]] + ends[earlier.args["lease"]]
+                    ended_by = min(found, key=lambda op: op.start, default=None)
                 if deleted is None or ended_by and ended_by.start > later.end:
                     yield Violation("two holders of a lock", f"#{earlier.id} and #{later.id} both have {name}: "
                                     f"{earlier.result['key']} (created {first}, deleted {deleted}) and "

@@ -79,9 +79,6 @@ extension ConfigService {
     /// The wall clocks of such processes and of those that renew leases must not differ by more.
     public static let overdueMargin: Duration = .seconds(900)
 
-    /// Maximum number of overdue leases that are looked at together.
-    private static let maximumOverdue = 10_000
-
     /// Ends the leases that nobody renewed in time, and those whose end was interrupted; returns how many.
     ///
     /// A lease is ended if it is overdue by the wall clock of this process and its end has been the same for its time to live, by the
@@ -92,20 +89,14 @@ extension ConfigService {
     /// ends leases that are renewed if its wall clock is ahead by more than that.
     @discardableResult
     public func endOverdueLeases(in config: ConfigName, overdueBy margin: Duration? = nil) async throws -> Int {
-        var count = 0
-        while true {
-            let now = time.now()
-            let overdue = try await engine.overdueLeases(in: config, at: now, limit: Self.maximumOverdue)
-            // An unused config needs no lane.
-            if overdue.isEmpty, existingLane(config) == nil { return count }
-            let leases = lane(config).leases
-            let unchanged = leases.look(at: overdue, at: time.instant())
-            let late = margin.map { margin in overdue.filter { $0.expiry + margin <= now } } ?? []
-            let before = count
-            count += try await end(Set(unchanged + late).sorted(by: { $0.id < $1.id }), in: config)
-            // An index that is behind names leases that are gone: another round finds them gone as well.
-            if overdue.count < Self.maximumOverdue || count == before { return count }
-        }
+        let now = time.now()
+        // All of them: those that are not over yet must not hide others that are.
+        let overdue = try await engine.overdueLeases(in: config, at: now, limit: .max)
+        // An unused config needs no lane.
+        if overdue.isEmpty, existingLane(config) == nil { return 0 }
+        let unchanged = lane(config).leases.look(at: overdue, at: time.instant())
+        let late = margin.map { margin in overdue.filter { $0.expiry + margin <= now } } ?? []
+        return try await end(Set(unchanged + late).sorted(by: { $0.id < $1.id }), in: config)
     }
 
     /// How many leases are ended at the same time; the ends of several share a commit, as other writes do.

@@ -96,7 +96,8 @@ extension ConfigService {
     /// The revision that removed a key first after a revision; `nil` if the key was absent at that revision already.
     private func removal(of key: Key, after revision: Revision, in config: ConfigName) async throws -> Revision? {
         var position = revision
-        while true {
+        var end: Revision?
+        while position < end ?? .max {
             let commits = try await engine.entries(of: config, after: position, limit: 1000)
             guard let last = commits.last else { return nil }
             for commit in commits {
@@ -105,6 +106,9 @@ extension ConfigService {
                 if change.previous == nil { return nil }
             }
             position = last.revision
+            // The key was absent before, so its removal is not beyond this, and others may go on writing.
+            if end == nil { end = try await engine.tail(of: config).revision }
         }
+        return nil
     }
 }

@@ -2908,7 +2908,7 @@ nonisolated extension Etcdserverpb_RequestOp: SwiftProtobuf.Message, SwiftProtob
           hadOneofValue = true
           if case .requestRange(let m) = current {v = m}
         }
-        self.request = nil
+        if v != nil {self.request = nil}
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -2922,7 +2922,7 @@ nonisolated extension Etcdserverpb_RequestOp: SwiftProtobuf.Message, SwiftProtob
           hadOneofValue = true
           if case .requestPut(let m) = current {v = m}
         }
-        self.request = nil
+        if v != nil {self.request = nil}
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -2936,7 +2936,7 @@ nonisolated extension Etcdserverpb_RequestOp: SwiftProtobuf.Message, SwiftProtob
           hadOneofValue = true
           if case .requestDeleteRange(let m) = current {v = m}
         }
-        self.request = nil
+        if v != nil {self.request = nil}
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -2950,7 +2950,7 @@ nonisolated extension Etcdserverpb_RequestOp: SwiftProtobuf.Message, SwiftProtob
           hadOneofValue = true
           if case .requestTxn(let m) = current {v = m}
         }
-        self.request = nil
+        if v != nil {self.request = nil}
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3013,7 +3013,7 @@ nonisolated extension Etcdserverpb_ResponseOp: SwiftProtobuf.Message, SwiftProto
           hadOneofValue = true
           if case .responseRange(let m) = current {v = m}
         }
-        self.response = nil
+        if v != nil {self.response = nil}
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3027,7 +3027,7 @@ nonisolated extension Etcdserverpb_ResponseOp: SwiftProtobuf.Message, SwiftProto
           hadOneofValue = true
           if case .responsePut(let m) = current {v = m}
         }
-        self.response = nil
+        if v != nil {self.response = nil}
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3041,7 +3041,7 @@ nonisolated extension Etcdserverpb_ResponseOp: SwiftProtobuf.Message, SwiftProto
           hadOneofValue = true
           if case .responseDeleteRange(let m) = current {v = m}
         }
-        self.response = nil
+        if v != nil {self.response = nil}
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3055,7 +3055,7 @@ nonisolated extension Etcdserverpb_ResponseOp: SwiftProtobuf.Message, SwiftProto
           hadOneofValue = true
           if case .responseTxn(let m) = current {v = m}
         }
-        self.response = nil
+        if v != nil {self.response = nil}
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3587,7 +3587,7 @@ nonisolated extension Etcdserverpb_WatchRequest: SwiftProtobuf.Message, SwiftPro
           hadOneofValue = true
           if case .createRequest(let m) = current {v = m}
         }
-        self.requestUnion = nil
+        if v != nil {self.requestUnion = nil}
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3601,7 +3601,7 @@ nonisolated extension Etcdserverpb_WatchRequest: SwiftProtobuf.Message, SwiftPro
           hadOneofValue = true
           if case .cancelRequest(let m) = current {v = m}
         }
-        self.requestUnion = nil
+        if v != nil {self.requestUnion = nil}
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
@@ -3615,7 +3615,7 @@ nonisolated extension Etcdserverpb_WatchRequest: SwiftProtobuf.Message, SwiftPro
           hadOneofValue = true
           if case .progressRequest(let m) = current {v = m}
         }
-        self.requestUnion = nil
+        if v != nil {self.requestUnion = nil}
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}

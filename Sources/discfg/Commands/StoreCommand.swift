@@ -175,7 +175,7 @@ extension Session {
     fileprivate var hasNoTable: DiscfgError {
         DiscfgError(
             .unsupported, "The store \(settings.store) is not a DynamoDB table.",
-            hint: "Name one: --store dynamodb:TABLE. A SQLite file is deleted as any other file.")
+            hint: "Name one: --store dynamodb:TABLE. A SQLite file needs no command.")
     }
 }
 

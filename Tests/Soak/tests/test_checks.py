@@ -178,6 +178,16 @@ class CheckTests(unittest.TestCase):
         self.assertEqual(set(self.rules([first, early, unlock], log, checks_sessions.locks)),
                          {"two holders of a lock", "no order of lock and unlock explains the answers"})
 
+    def test_an_unlock_without_an_answer_may_have_ended_a_lock(self) -> None:
+        log = LogMaker().change({"/lock/a/1": ""}, lease=1).change({"/lock/a/1": None})
+        log.change({"/lock/a/2": ""}, lease=2)
+        first = op("lock", 0, 1, 2, result={"key": "/lock/a/1"}, name="/lock/a", lease=1)
+        unlock = op("unlock", 2, 9, None, outcome="unknown", name="/lock/a", key="/lock/a/1")
+        second = op("lock", 3, 4, 4, result={"key": "/lock/a/2"}, name="/lock/a", lease=2)
+        revoke = op("revoke", 10, 11, 4, lease=1)
+        self.assertEqual(self.rules([first, unlock, second, revoke], log, checks_sessions.locks), [])
+        self.assertIn("two holders of a lock", self.rules([first, second, revoke], log, checks_sessions.locks))
+
     def test_a_key_that_lost_its_lease_is_found(self) -> None:
         log = LogMaker().change({"/lease/1/0": "x"}, lease=1).change({"/lease/1/0": None}).change({"/lease/1/0": "x"})
         self.assertIn("a key lost its lease, and stays without end", self.rules([], log, checks_sessions.leases))
