@@ -476,7 +476,7 @@ if Context.environment["DISCFG_FUZZ"] == "1" {
             name: "discfg-fuzz",
             dependencies: [
                 "AWSClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgEtcd", "DiscfgEtcdGRPC", "DiscfgFormats",
-                "DiscfgHTTP",
+                "DiscfgHTTP", "DiscfgYAML",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             path: "Tests/Fuzz", sources: ["Decoders.swift"]))

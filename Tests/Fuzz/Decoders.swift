@@ -1,11 +1,13 @@
-import AWSClient
 import DiscfgCore
 import DiscfgEtcd
+import DiscfgYAML
 import Dispatch
-import Foundation
 import SwiftProtobuf
 import Synchronization
 
+import class Foundation.ProcessInfo
+
+@testable import AWSClient
 @testable import DiscfgDynamoDB
 @testable import DiscfgEtcdGRPC
 @testable import DiscfgFormats
@@ -34,8 +36,7 @@ enum Decoder: String, CaseIterable {
         let name = ProcessInfo.processInfo.environment["DISCFG_FUZZ_DECODER"] ?? ""
         guard let decoder = Decoder(rawValue: name) else {
             let known = allCases.map(\.rawValue).joined(separator: ", ")
-            FileHandle.standardError.write(Data("There is no decoder “\(name)”. There are: \(known).\n".utf8))
-            exit(2)
+            fatalError("There is no decoder “\(name)”: set DISCFG_FUZZ_DECODER to one of \(known).")
         }
         return decoder
     }()
@@ -70,9 +71,9 @@ enum Decoder: String, CaseIterable {
     /// What was read must be the same after it was written and read again.
     private func roundTrip(_ bytes: [UInt8], _ format: ConfigFormat) async throws {
         let splitsArrays = bytes.count % 2 == 0
-        let first = try items(await format.leaves(of: bytes, splitArrays: splitsArrays))
+        let first = try items(await format.leaves(of: bytes, splitArrays: splitsArrays, yaml: .yams))
         let text = try await format.bytes(of: first, under: "/")
-        let again = try items(await format.leaves(of: text, splitArrays: splitsArrays))
+        let again = try items(await format.leaves(of: text, splitArrays: splitsArrays, yaml: .yams))
         guard again == first else { fatalError("it comes back as \(String(decoding: text, as: UTF8.self))") }
     }
 
