@@ -201,6 +201,16 @@ class CheckTests(unittest.TestCase):
         revoked = [*ops, op("revoke", 1, 2, 3, lease=1)]
         self.assertEqual(self.rules(revoked, log, checks_sessions.leases), [])
 
+    def test_a_long_time_to_live_is_found_unless_the_clock_jumped_meanwhile(self) -> None:
+        log = LogMaker().commit(a="x")
+        given = op("put", 10, 12, 2, result={"ttl": 602}, key="/k/a", value="x", ttl=2)
+        rule = ["a time to live is longer than what was asked for"]
+        self.assertEqual(self.rules([given], log, checks_sessions.times_to_live), rule)
+        # Moved while the call was answered; moved before it; moved back while it was answered.
+        for start, end, expected in ((11, 20, []), (5, 20, rule), (5, 11, [])):
+            fault = op("fault:clock_skew", start, end, client="nemesis", config="")
+            self.assertEqual(self.rules([fault, given], log, checks_sessions.times_to_live), expected)
+
     def test_an_acknowledgement_while_the_file_is_away_is_found(self) -> None:
         log = LogMaker().commit(a="x")
         away = op("away", 0, 5, client="nemesis", config="")
