@@ -109,7 +109,10 @@ class V3Client(HTTPClient):
     def keep_alive(self, server: Server, lease: int) -> Answer:
         """Renews a lease; a TTL of 0 says that there is none."""
         answer, content = self.call(server, "default", "lease/keepalive", {"ID": str(lease)})
-        answer.result = {"ttl": int((content.get("result") or {}).get("TTL", 0))} if content else {}
+        if answer.outcome == OK and "result" not in content:
+            # An error that comes once the stream has begun; the lease may have been renewed.
+            answer.outcome = UNKNOWN
+        answer.result = {"ttl": int(content["result"].get("TTL", 0))} if answer.outcome == OK else {}
         return answer
 
     def time_to_live(self, server: Server, lease: int) -> Answer:
