@@ -159,9 +159,7 @@ extension DynamoDBEngine {
         for record in records {
             let revision = after + 1 + Int64(drafts.count)
             // What comes before a gap is whole.
-            // An older discfg empties a trimmed entry and leaves it marked as kept.
-            let isKept = record[Name.kept] != nil && record[Name.changes] != nil
-            let isThere = record[Name.stub] == nil || (isFollowing && isKept)
+            let isThere = record[Name.stub] == nil || (isFollowing && record.isKept)
             guard record[Name.revision]?.int64 == revision, isThere else {
                 if drafts.isEmpty { return nil }
                 break
@@ -246,4 +244,11 @@ extension DynamoDBEngine {
         }
         return low > tail.trimmed ? low : 0
     }
+}
+
+extension [String: AttributeValue] {
+    /// Whether the record is an entry of a log that was trimmed, and still has its commit.
+    ///
+    /// An older discfg empties a trimmed entry and leaves it marked as kept.
+    var isKept: Bool { self[Name.kept] != nil && self[Name.changes] != nil }
 }

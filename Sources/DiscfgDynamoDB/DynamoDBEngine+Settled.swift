@@ -40,11 +40,11 @@ extension DynamoDBEngine {
             recent.anchor(at: newest, of: config, incarnation)
             return (newest, time)
         }
-        let lowest = max(read, trimmed) + 1
+        // Also what was trimmed: its transactions may still be in the making, and it is kept for longer than that.
         let (drafts, reachesLowest) = try await newestEntries(
-            lowest...max(lowest, newest), youngerThan: time - Self.newestAge, of: config, incarnation)
+            read + 1...newest, youngerThan: time - Self.newestAge, of: config, incarnation)
         guard let first = drafts.first?.commit.revision else {
-            // Trimmed up to the tail.
+            // Emptied up to the tail.
             recent.anchor(at: newest, of: config, incarnation)
             return (newest, time)
         }
@@ -76,8 +76,8 @@ extension DynamoDBEngine {
         while true {
             let answer = try await table.query(query)
             for record in answer.items ?? [] where record[Name.end] == nil {
-                // What is below was trimmed.
-                if record[Name.stub] != nil { return (drafts.reversed(), false) }
+                // What is below was emptied.
+                if record[Name.stub] != nil, !record.isKept { return (drafts.reversed(), false) }
                 drafts.append(try await table.call { try CommitAttributes.read(record) })
             }
             guard let next = answer.lastEvaluatedKey else { return (drafts.reversed(), true) }

@@ -269,6 +269,22 @@ struct TornCommitTests {
         #expect(reading.revision == deletion.revision)
     }
 
+    @Test("A commit that is compacted while it is being committed is seen whole or not at all")
+    func compacted() async throws {
+        let world = try await TornWorld()
+        let first = try await world.set("/k", "1", by: world.a).revision
+        let (reading, written) = try await world.whileCommitting(
+            showing: { $0.revision != nil }, of: { try await world.set("/k", "2", by: world.a) }
+        ) {
+            _ = try await world.a.compact(world.config, keeping: .through(first + 1))
+            let key = try Key(path: "/k")
+            return try await world.b.range(
+                RangeQuery(KeyRange(from: key.bytes, to: key.bytes + [0])), in: world.config)
+        }
+        #expect(reading.revision == written.revision)
+        #expect(reading.items.map(\.value.text) == ["2"])
+    }
+
     @Test("A call that reads the tail while another waits for a transaction waits for it too")
     func concurrentTails() async throws {
         let world = try await TornWorld()
