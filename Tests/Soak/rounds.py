@@ -24,6 +24,10 @@ from workload_sessions import LOCK_TTL, workers
 PATIENCE = 30
 #: Fewer calls a second than this show nothing: the run is void.
 LEAST_RATE = 8.0
+#: What a fault does to single requests, or to calls of the system: without any, the fault did nothing.
+HITS = {"slow_commits": "slow_commit", "lost_answers": "lost_answer", "delays": "delay", "duplicates": "duplicate",
+        "throttling": "throttle", "server_errors": "server_error", "cuts": "cut",
+        "disk_full": "disk_failure", "write_eio": "disk_failure", "sync_eio": "disk_failure"}
 #: At most this many violations of one rule are reported.
 MOST = 5
 
@@ -103,7 +107,7 @@ class Round:
         outcome.counts = self._recorder.counts()
         outcome.faults = self._faults()
         outcome.seconds = time.monotonic() - began
-        outcome.void = self._void(outcome)
+        outcome.void = void(outcome)
         return outcome
 
     def _faults(self) -> Counter[str]:
@@ -225,15 +229,23 @@ class Round:
         for text in (known or [])[:MOST]:
             self._complain(text, rule="a key outlives its lease")
 
-    def _void(self, outcome: Outcome) -> str:
-        if outcome.calls < LEAST_RATE * self._plan.seconds:
-            return f"only {outcome.calls} calls in {self._plan.seconds:.0f} s"
-        if not any(not name.startswith("request:") for name in outcome.faults):
-            return "no fault was injected"
-        missing = [kind for kind in ("put", "get", "list", "cas", "delete", "txn", "watch", "lock")
-                   if not outcome.counts.get(kind, {}).get("ok")]
-        missing = [kind for kind in missing if kind not in self._plan.without]
-        return f"no {', '.join(missing)} succeeded" if missing else ""
+
+def void(outcome: Outcome) -> str:
+    """Why a round shows nothing; empty if it does."""
+    plan = outcome.plan
+    if outcome.calls < LEAST_RATE * plan.seconds:
+        return f"only {outcome.calls} calls in {plan.seconds:.0f} s"
+    if not any(not name.startswith("request:") for name in outcome.faults):
+        return "no fault was injected"
+    # One that came once may have been over before a request came.
+    idle = [kind for kind, request in HITS.items()
+            if outcome.faults[kind] > 1 and not outcome.faults["request:" + request]]
+    if idle:
+        return f"no request met the faults {', '.join(idle)}"
+    missing = [kind for kind in ("put", "get", "list", "cas", "delete", "txn", "watch", "lock")
+               if not outcome.counts.get(kind, {}).get("ok")]
+    missing = [kind for kind in missing if kind not in plan.without]
+    return f"no {', '.join(missing)} succeeded" if missing else ""
 
 
 def _last(watcher: Watcher, revision: int) -> int:
