@@ -18,7 +18,9 @@ final class KnownLogs: Sendable {
         var isWriting = false
         /// The number of the last read of items, and of the last one that was followed by a read of the log's end with
         /// `TransactGetItems`.
-        fileprivate var lastItemRead = 0
+        ///
+        /// Of a log that becomes known, or known again, reads may have come before: all that there were count.
+        fileprivate var lastItemRead: Int
         fileprivate var lastSettledItemRead = 0
         /// How often others were first since the last success.
         var defeats = 0
@@ -72,7 +74,11 @@ final class KnownLogs: Sendable {
         logs.withLock { logs in
             if logs.count >= Self.maximumCount { logs = [:] }
             let known = logs[record.name].flatMap { $0.incarnation == record.incarnation ? $0 : nil }
-            var log = known ?? Log(incarnation: record.incarnation, seen: 0, seenAt: record.hintTime, since: now)
+            var log =
+                known
+                ?? Log(
+                    incarnation: record.incarnation, seen: 0, seenAt: record.hintTime,
+                    lastItemRead: itemReads.load(ordering: .relaxed), since: now)
             log.since = now
             log.see(record.hint, at: record.hintTime)
             log.trimmed = max(log.trimmed, record.trimmed)
@@ -105,11 +111,15 @@ final class KnownLogs: Sendable {
         update(config, incarnation) { $0.lastItemRead = max($0.lastItemRead, number) }
     }
 
-    /// The number of the last read of items; `nil` if the end of the log was read with `TransactGetItems` since.
+    /// The number of the last read of items.
+    ///
+    /// `nil` if there was none, or if the end of the log was read with `TransactGetItems` since.
     func unsettledItemRead(of config: ConfigName, _ incarnation: String) -> Int? {
         logs.withLock { logs in
-            guard let log = logs[config], log.incarnation == incarnation else { return nil }
-            return log.lastItemRead > log.lastSettledItemRead ? log.lastItemRead : nil
+            let log = logs[config].flatMap { $0.incarnation == incarnation ? $0 : nil }
+            // A log that another call has just forgotten may have been read.
+            let last = log?.lastItemRead ?? itemReads.load(ordering: .relaxed)
+            return last > log?.lastSettledItemRead ?? 0 ? last : nil
         }
     }
 

@@ -308,6 +308,28 @@ struct TornCommitTests {
         #expect(try await revision == waiting.value)
     }
 
+    @Test("A client that names another log does not keep a call from waiting for what it has read")
+    func forgottenLog() async throws {
+        let world = try await TornWorld()
+        let before = try await world.set("/k", "1", by: world.a).revision
+        let key = try Key(path: "/k")
+        let (tail, deletion) = try await world.whileCommitting(
+            showing: { $0.isItem },
+            of: { try await world.a.commit(Transaction(then: [.delete(key)]), to: world.config) }
+        ) {
+            let items = try await world.second.items([key], in: world.config, consistency: .strong).items
+            #expect(items.isEmpty)
+            // The engine forgets what it knows of the config, and looks at its record.
+            let error = await #expect(throws: DiscfgError.self) {
+                try await world.second.log(
+                    of: world.config, after: before, limit: 1, incarnation: "another", consistency: .strong)
+            }
+            #expect(error?.code == .compacted)
+            return try await world.second.tail(of: world.config).revision
+        }
+        #expect(tail == deletion.revision)
+    }
+
     @Test("Writers that meet in the middle of each other's transactions lose no update", arguments: 0..<4)
     func counters(seed: UInt64) async throws {
         let store = InProcessDynamoDBStore(seed: seed)
