@@ -1,10 +1,12 @@
+import DiscfgCore
 import NIOCore
 import NIOHTTP1
 
-/// Refuses requests that two readers could understand in two ways, and answers `Expect: 100-continue`.
+/// Refuses requests that two readers could understand in two ways, answers `Expect: 100-continue`, and reads what a client still
+/// sends after its last answer.
 ///
 /// It goes right behind NIO's decoder, because the version and repeated fields are not there any more later on.
-/// Source: RFC 9110, section 10.1.1; RFC 9112, sections 3.2 and 6.1.
+/// Source: RFC 9110, section 10.1.1; RFC 9112, sections 3.2, 6.1 and 9.6.
 final class RequestCheck: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -14,6 +16,17 @@ final class RequestCheck: ChannelDuplexHandler, RemovableChannelHandler {
     /// Requests that are not answered yet.
     private var open = 0
     private var isRefused = false
+    /// What a client sends after its last answer; `nil` before that.
+    private var drain: Drain?
+
+    private struct Drain {
+        let start = ContinuousClock.now
+        var bytes = 0
+        var next: Scheduled<Void>?
+    }
+
+    /// Maximum number of bytes that are read after the last answer before the connection is closed all the same.
+    private static let maximumDrained = 256 << 20
 
     /// Adds the check to the pipeline of a connection that speaks HTTP/1.
     static func add(to pipeline: ChannelPipeline.SynchronousOperations) {
@@ -24,6 +37,7 @@ final class RequestCheck: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
+        if drain != nil { return discard(unwrapInboundIn(data), context) }
         if case .head(let head) = unwrapInboundIn(data) {
             if let status = Self.refusal(of: head) { return refuse(status, context) }
             open += 1
@@ -38,6 +52,42 @@ final class RequestCheck: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) { open -= 1 }
         context.write(data, promise: promise)
+    }
+
+    /// Hummingbird closes its side after the last answer and reads no more, but the client may send its whole request before it reads.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        context.close(mode: mode, promise: promise)
+        guard mode == .output, drain == nil, context.channel.isActive else { return }
+        drain = Drain()
+        look(context)
+        context.read()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        if drain != nil { context.read() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        drain?.next?.cancel()
+        drain?.next = nil
+        context.fireChannelInactive()
+    }
+
+    private func discard(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        guard case .body(let bytes) = part else { return }
+        drain?.bytes += bytes.readableBytes
+        if drain?.bytes ?? 0 > Self.maximumDrained { context.close(promise: nil) }
+    }
+
+    /// Closes the connection if what is left of the request comes too slowly, or if the client does not close its side.
+    private func look(_ context: ChannelHandlerContext) {
+        guard let drain else { return }
+        let left = drain.start + BodyPace().patience(after: drain.bytes) - .now
+        guard left > .zero else { return context.close(promise: nil) }
+        self.drain?.next = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(left) + .milliseconds(1)) {
+            [self] in look(context)
+        }
     }
 
     private func refuse(_ status: HTTPResponseStatus, _ context: ChannelHandlerContext) {

@@ -87,24 +87,15 @@ struct Call: Sendable {
     /// - Throws: `DiscfgError` with code `tooLarge` or `overloaded`; any other error when the body stopped halfway.
     func body(atMost limit: Int) async throws -> [UInt8] {
         let length = request.headers[.contentLength].flatMap { Int($0) }
-        var refusal = length.flatMap { $0 > limit ? Self.tooLarge(limit) : nil }
-        // Before it closes a connection Hummingbird does not read what is left of the body, and a client that sends all of it before it
-        // reads would not come to the answer.
-        let readsAll = request.headers[.connection] == "close"
-        if let refusal, !readsAll { throw refusal }
+        if let length, length > limit { throw Self.tooLarge(limit) }
         let timer = context.connection.timer(context.pace)
         defer { timer?.stop() }
-        // What is refused before its first byte must come in time as well.
-        if refusal != nil { timer?.note(1) }
         var bytes: [UInt8] = []
-        var discarded = 0
         do {
             for try await chunk in request.body {
-                if refusal == nil { refusal = take(chunk, into: &bytes, atMost: limit) }
-                if let refusal {
-                    discarded += chunk.readableBytes
-                    guard readsAll, discarded <= Self.maximumDiscarded else { throw refusal }
-                }
+                guard bytes.count + chunk.readableBytes <= limit else { throw Self.tooLarge(limit) }
+                try context.hold?.require(chunk.readableBytes)
+                bytes += chunk.readableBytesView
                 // Most bodies come at once, and need no timer.
                 if bytes.count < length ?? .max { timer?.note(chunk.readableBytes) }
             }
@@ -113,25 +104,7 @@ struct Call: Sendable {
                 .invalidRequest, "The request's body stopped halfway.", hint: "Send it again; nothing was written.",
                 cause: error)
         }
-        if let refusal { throw refusal }
         return bytes
-    }
-
-    /// How much of a refused body is read before its connection is closed all the same.
-    private static let maximumDiscarded = 256 << 20
-
-    /// Adds a part of the body, unless it is too much; then the error says so, and nothing is held any more.
-    private func take(_ chunk: ByteBuffer, into bytes: inout [UInt8], atMost limit: Int) -> DiscfgError? {
-        do throws(DiscfgError) {
-            guard bytes.count + chunk.readableBytes <= limit else { throw Self.tooLarge(limit) }
-            try context.hold?.require(chunk.readableBytes)
-            bytes += chunk.readableBytesView
-            return nil
-        } catch {
-            bytes = []
-            context.hold?.release()
-            return error
-        }
     }
 
     private static func tooLarge(_ limit: Int) -> DiscfgError {

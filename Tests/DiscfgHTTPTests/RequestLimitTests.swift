@@ -47,16 +47,21 @@ struct RequestLimitTests {
         }
     }
 
-    @Test("A client that sends all before it reads is told why its body is refused")
-    func refusedWhileSending() async throws {
+    @Test(
+        "A client that sends all before it reads is told why it is refused",
+        arguments: [
+            ("POST /v1/default/txn", "413 Payload Too Large"), ("POST /nowhere", "404 Not Found"),
+            ("DELETE /v1/default/txn", "405 Method Not Allowed"),
+        ])
+    func refusedWhileSending(_ request: String, _ status: String) async throws {
         try await RESTFixture.with(.socket, limits: RequestLimits(bodies: MemoryBudget(100_000))) { rest in
             try await RawConnection.with(port: rest.client.port) { connection in
                 let (part, count) = (String(repeating: " ", count: 1 << 20), 20)
                 try await connection.send(
-                    "POST /v1/default/txn HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+                    "\(request) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
                         + "Content-Length: \(count << 20)\r\n\r\n")
                 for _ in 0..<count { try await connection.send(part) }
-                #expect(try await connection.line() == "HTTP/1.1 413 Payload Too Large")
+                #expect(try await connection.line() == "HTTP/1.1 \(status)")
             }
         }
     }
