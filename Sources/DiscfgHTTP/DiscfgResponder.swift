@@ -92,12 +92,11 @@ public struct DiscfgResponder: HTTPResponder {
                 if context.endpointPath == "NotFound" { throw HTTPError(.notFound) }
             }
         } catch {
-            response = answer(to: error, requestID: requestID)
+            response = answer(to: error, of: request, requestID: requestID)
         }
-        let isSafe = [.get, .head, .options].contains(request.method)
         response =
-            response.held(by: limits.answers, mayRefuse: isSafe)
-            ?? answer(to: DiscfgError.noMemory, requestID: requestID)
+            response.held(by: limits.answers, mayRefuse: request.method.isRead)
+            ?? answer(to: DiscfgError.noMemory, of: request, requestID: requestID)
         // What a stream reads of its request it reads bit by bit, or holds until the stream ends.
         if response.body.contentLength != nil { hold.release() } else { response.body = response.body.releasing(hold) }
         access.decorate(&response, for: request)
@@ -110,8 +109,8 @@ public struct DiscfgResponder: HTTPResponder {
         return response
     }
 
-    private func answer(to error: any Error, requestID: String) -> Response {
-        let failure = DiscfgError(answering: error)
+    private func answer(to error: any Error, of request: Request, requestID: String) -> Response {
+        let failure = DiscfgError(answering: error, to: request.method)
         if failure.status.kind == .serverError {
             var metadata: Logger.Metadata = [
                 "http.request.id": "\(requestID)", "error.code": "\(failure.code.rawValue)",

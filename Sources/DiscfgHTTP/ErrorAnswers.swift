@@ -11,8 +11,8 @@ struct MethodNotAllowed: Error {
 }
 
 extension DiscfgError {
-    /// The error as it is answered, whatever was thrown.
-    init(answering error: any Error) {
+    /// The error as it is answered to a request with that method, whatever was thrown.
+    init(answering error: any Error, to method: HTTPRequest.Method) {
         switch error {
         case let error as DiscfgError: self = error
         case let error as MethodNotAllowed:
@@ -24,8 +24,13 @@ extension DiscfgError {
         case let error as HTTPError: self.init(.invalidRequest, error.body ?? "The request is not valid.")
         case is NIOTooManyBytesError:
             self.init(.tooLarge, "The request's body is too large.", hint: "Send less at once.")
-        case is CancellationError:
+        case is CancellationError where method.isRead:
             self.init(.storeUnavailable, "The server is shutting down.", hint: "Try again; nothing was written.")
+        // A write that is under way is finished; what was cancelled may be a read after it.
+        case is CancellationError:
+            self.init(
+                .outcomeUnknown, "The server is shutting down.",
+                hint: "The write may have taken effect; read before you try again.")
         default: self.init(.internalError, "Something failed inside the server.", hint: "See its log.", cause: error)
         }
     }
@@ -52,6 +57,11 @@ extension DiscfgError {
         default: .internalServerError
         }
     }
+}
+
+extension HTTPRequest.Method {
+    /// Whether requests with this method change nothing.
+    var isRead: Bool { [.get, .head, .options].contains(self) }
 }
 
 extension Response {

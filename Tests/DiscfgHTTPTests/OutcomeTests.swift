@@ -25,6 +25,24 @@ struct OutcomeTests {
         }
     }
 
+    /// A store of a server that stops: reads of a config's record are cancelled.
+    private struct StoppingEngine: EngineWrapper {
+        let engine: any StorageEngine = MemoryEngine()
+
+        func config(_ name: ConfigName) async throws -> ConfigRecord? { throw CancellationError() }
+    }
+
+    @Test("A write that is cancelled after its first step is a 301, a read that is cancelled a 300")
+    func cancelled() async throws {
+        try await RESTFixture.with(engine: StoppingEngine()) { rest in
+            let write = try await rest.send(.put, "/v1/team/cfg")
+            #expect(write.status == 500 && write.errorCode == 301 && write.header("retry-after") == nil)
+            let read = try await rest.send(.get, "/v1/team/cfg")
+            #expect(read.status == 503 && read.errorCode == 300 && read.header("retry-after") == "1")
+            #expect(try await rest.service.revision(of: ConfigName("team")) == 1, "the config was created")
+        }
+    }
+
     @Test("A write that was not carried out is a 503 with Retry-After")
     func refused() async throws {
         try await RESTFixture.with(engine: Self.engine(.refusal)) { rest in

@@ -37,7 +37,7 @@ struct EtcdV2Door: Sendable {
         } catch let error as EtcdV2Error {
             response = error.response(cluster: clusterID)
         } catch {
-            response = self.response(to: DiscfgError(answering: error))
+            response = self.response(to: DiscfgError(answering: error, to: call.request.method))
         }
         response.headers.append(contentsOf: Self.cors)
         return response
