@@ -99,6 +99,22 @@ struct LogTests {
         }
     }
 
+    @Test("An import without a format is told which parameter is missing")
+    func importWithoutFormat() async throws {
+        try await RESTFixture.with { rest in
+            let answer = try await rest.send(.put, "/v1/default/import", "{}")
+            #expect(answer.status == 400 && answer.json["message"] == "The parameter “as” is missing.")
+        }
+    }
+
+    @Test("A rollback to a revision of the future is told to name one that is there")
+    func futureRollback() async throws {
+        try await RESTFixture.with { rest in
+            let answer = try await rest.send(.post, "/v1/default/rollback", #"{"to":999}"#)
+            #expect(answer.status == 400 && answer.json["hint"] == "Give that revision or an earlier one.")
+        }
+    }
+
     @Test("What was changed is compared, and put back as a new commit")
     func rollback() async throws {
         try await RESTFixture.with { rest in

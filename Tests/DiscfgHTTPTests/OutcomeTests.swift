@@ -1,6 +1,10 @@
 import DiscfgCore
+import DiscfgHTTP
 import DiscfgTestSupport
 import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
 import Testing
 
 @Suite("Writes whose outcome is unknown")
@@ -60,5 +64,36 @@ struct OutcomeTests {
             #expect(v3.status == 503 && v3.json["code"]?.integer == 14 && v3.header("retry-after") == nil)
             #expect(v3.json["error"] == "etcdserver: request timed out")
         }
+    }
+
+    /// Notifications whose targets refuse everything.
+    private struct RefusedNotifications: NotificationStore {
+        private let refusal = DiscfgError(.deliveryFailed, "The target answered 410.", hint: "Fix the target.")
+
+        func notifications(of config: ConfigName) async throws -> [NotificationStatus] { throw refusal }
+        func addNotification(_ rule: NotificationRule, to config: ConfigName) async throws -> NotificationRule {
+            throw refusal
+        }
+        func removeNotification(_ id: String, from config: ConfigName) async throws { throw refusal }
+        func testNotification(_ id: String, in config: ConfigName) async throws { throw refusal }
+        func replayNotifications(_ id: String, in config: ConfigName) async throws -> NotificationReplay {
+            throw refusal
+        }
+    }
+
+    @Test("A target that refuses is no error of the server, and its log line has no empty cause")
+    func refusedTest() async throws {
+        let log = LogCapture()
+        let store = ConfigService(engine: MemoryEngine(), logger: log.logger)
+        let responder = DiscfgResponder(
+            store: store, options: .init(notifications: RefusedNotifications()), logger: log.logger)
+        let head = HTTPRequest(
+            method: .post, scheme: "http", authority: "127.0.0.1", path: "/v1/default/notifications/x/test")
+        let answer = try await responder.respond(
+            to: Request(head: head, body: RequestBody(buffer: ByteBuffer())),
+            context: DiscfgRequestContext(fromGateway: nil, logger: log.logger))
+        #expect(answer.status == .badGateway)
+        let line = log.lines.first { $0.message == "request failed" }
+        #expect(line?.level == .info && line?.metadata["error.cause"] == nil, "\(log.lines)")
     }
 }
