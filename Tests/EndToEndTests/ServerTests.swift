@@ -95,6 +95,39 @@ struct ServerTests {
         }
     }
 
+    @Test("Servers of one file are one cluster to etcd's clients, however its URL is written")
+    func clusterID() async throws {
+        try await Sandbox.with { sandbox in
+            try await TestServer.with(sandbox) { first in
+                try await TestServer.with(sandbox.on("sqlite:./store.db")) { second in
+                    let path = "/v2/keys/"
+                    let one = try await first.send(.GET, path).headers.first(name: "X-Etcd-Cluster-Id")
+                    let other = try await second.send(.GET, path).headers.first(name: "X-Etcd-Cluster-Id")
+                    #expect(one != nil && one == other)
+                }
+            }
+        }
+    }
+
+    #if os(Linux)
+    @Test("The server raises the limit of open files, which shells set low")
+    func openFiles() async throws {
+        try await Sandbox.with { sandbox in
+            let script = """
+                ulimit -S -n 128
+                discfg serve --listen 127.0.0.1:0 >said & server=$!
+                until grep -q 'Stop it with' said; do kill -0 $server || exit 1; sleep 0.05; done
+                grep 'Max open files' /proc/$server/limits
+                kill $server; wait $server
+                """
+            let result = try await sandbox.bash(script)
+            let limits = result.output.split { $0.isWhitespace }.compactMap { Int($0) }
+            #expect(result.status == 0 && limits.count == 2, "\(result.output)\(result.error)")
+            #expect(limits.first == limits.last.map { min($0, 1 << 20) }, "\(result.output)")
+        }
+    }
+    #endif
+
     @Test("Another program's database is refused, and not touched")
     func foreignFile() async throws {
         try await Sandbox.with { sandbox in
