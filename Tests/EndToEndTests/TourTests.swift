@@ -72,6 +72,13 @@ struct TourTests {
             }
     }
 
+    @Test("No key of the tour expires while somebody reads it, which would be one commit more")
+    func expiries() throws {
+        let commands = try Self.steps().map(\.command)
+        #expect(commands.contains { $0.contains("--ttl ") })
+        for command in commands { #expect(!command.contains(/--ttl +[0-9]+s/), "\(command)") }
+    }
+
     @Test("The comparison would notice a difference")
     func matcher() {
         #expect(Self.matches("a 12 b\n", "a … b\n"))
