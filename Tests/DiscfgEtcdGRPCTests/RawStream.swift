@@ -49,6 +49,17 @@ struct RawStream {
         return Call(stream: stream, frames: frames.makeAsyncIterator())
     }
 
+    /// Sends a PING every second while the body runs, as a client does whose connection is alive.
+    func pinging(_ body: () async throws -> Void) async throws {
+        let pings = connection.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) {
+            [connection] _ in
+            let ping = HTTP2Frame(streamID: .rootStream, payload: .ping(HTTP2PingData(withInteger: 0), ack: false))
+            connection.writeAndFlush(ping, promise: nil)
+        }
+        defer { pings.cancel() }
+        try await body()
+    }
+
     struct Call {
         let stream: any Channel
         var frames: AsyncStream<HTTP2Frame.FramePayload>.AsyncIterator

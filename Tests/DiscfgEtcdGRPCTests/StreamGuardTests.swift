@@ -100,8 +100,11 @@ struct StreamGuardTests {
                 for _ in 0..<20 {
                     _ = try await store.commit(Transaction(then: [.set(Key(path: "a"), value)]), to: .default)
                 }
-                trigger.triggerGracefulShutdown()
-                try await running.value
+                // Its PINGs show that the client is alive: nothing but the end of the server closes its connection.
+                try await connection.pinging {
+                    trigger.triggerGracefulShutdown()
+                    try await running.value
+                }
             }
         }
     }
