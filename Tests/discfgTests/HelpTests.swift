@@ -245,6 +245,12 @@ struct HelpTests {
                 """)
     }
 
+    @Test("Examples agree with the manual on backups and on importing a ConfigMap")
+    func examples() {
+        #expect(!Discfg.helpMessage(for: Export.self, columns: 80).contains("backup"))
+        #expect(Discfg.helpMessage(for: Import.self, columns: 80).contains("jq .data"))
+    }
+
     @Test("Every command has an abstract, and says what to type")
     func all() {
         let groups = Discfg.configuration.groupedSubcommands.flatMap { $0.subcommands }
