@@ -332,8 +332,8 @@ let package = Package(
         .testTarget(
             name: "discfg-lambdaTests",
             dependencies: [
-                "discfg-lambda", "DiscfgCore", "DiscfgEtcd", "DiscfgHTTP", "DiscfgNotifications", "DiscfgTestSupport",
-                "LambdaRuntime",
+                "discfg-lambda", "AWSClient", "DiscfgCore", "DiscfgEtcd", "DiscfgHTTP", "DiscfgNotifications",
+                "DiscfgTestSupport", "LambdaRuntime",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

@@ -27,13 +27,9 @@ struct Backend: Sendable {
         etcdConfig = try ConfigName(environment["DISCFG_ETCD_CFG"] ?? ConfigName.default.description)
         // Last of what can fail: a client must not be let go before it is closed.
         let client = try Self.client(address, environment: environment, logger: logger)
-        // Invocations that run at the same time share appends; each brings its own moment.
-        let deadline = WriteDeadline(
-            current: { AWSClient.deadline },
-            apply: { deadline, body in await AWSClient.$deadline.withValue(deadline) { await body() } })
         service = ConfigService(
-            engine: DynamoDBEngine(table: address.table, client: client), options: .init(writeDeadline: deadline),
-            logger: logger)
+            engine: DynamoDBEngine(table: address.table, client: client),
+            options: .init(writeDeadline: .ofInvocation), logger: logger)
         let allowsPrivate = ["1", "true"].contains(environment["DISCFG_ALLOW_PRIVATE_WEBHOOKS"])
         let sender = TargetSender(allowsPrivateWebhooks: allowsPrivate) { region in
             guard let region, region != client.region else { return client }
@@ -72,4 +68,13 @@ struct Backend: Sendable {
             throw DiscfgError(.invalidRequest, error.message, hint: error.hint, cause: error)
         }
     }
+}
+
+extension WriteDeadline {
+    /// The deadline of the invocation.
+    ///
+    /// Invocations that run at the same time share appends, and each has its own deadline.
+    static let ofInvocation = WriteDeadline(
+        current: { AWSClient.deadline },
+        apply: { deadline, body in await AWSClient.$deadline.withValue(deadline) { await body() } })
 }
