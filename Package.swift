@@ -444,6 +444,7 @@ let package = Package(
             name: "discfgTests",
             dependencies: [
                 "discfg", "DiscfgCore", "DiscfgDynamoDB", "DiscfgFormats", "DiscfgHTTP", "DiscfgTestSupport",
+                .target(name: "DiscfgEtcdGRPC", condition: forEtcdGRPC),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -3,10 +3,15 @@ import Darwin
 #else
 import Glibc
 #endif
+import DiscfgCore
 import Logging
 import NIOCore
 import NIOPosix
 import Testing
+
+#if EtcdGRPC
+import DiscfgEtcdGRPC
+#endif
 
 @testable import discfg
 
@@ -21,6 +26,17 @@ struct ConnectionLimitTests {
     func connections(asked: Int, listeners: Int, limit: Int, count: Int) {
         #expect(DescriptorLimit.connections(asked, listeners: listeners, limit: limit) == count)
     }
+
+    #if EtcdGRPC
+    @Test("The limits of connections and of memory hold for gRPC too")
+    func gRPC() throws {
+        let options = Server.Options(address: try ListenAddress("127.0.0.1:0"), maximumConnections: 12)
+        let requests = RequestLimits()
+        let limits = EtcdDoors.limits(options, requests)
+        #expect(limits.connections == 12)
+        #expect(limits.requests.bodies === requests.bodies)
+    }
+    #endif
 
     @Test("The soft limit is raised to the hard one")
     func raise() {

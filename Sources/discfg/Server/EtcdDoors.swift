@@ -44,11 +44,9 @@ extension EtcdDoors {
         listening: @escaping @Sendable (Int) -> Void
     ) throws(DiscfgError) -> any Service {
         #if EtcdGRPC
-        var limits = EtcdGRPCLimits()
-        limits.connections = options.maximumConnections
-        limits.requests = requests
         let server = EtcdGRPCServer(
-            service: service, host: address.host, port: address.port, limits: limits, logger: logger
+            service: service, host: address.host, port: address.port, limits: Self.limits(options, requests),
+            logger: logger
         ) { [logger] channel in
             try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger), position: .first)
         }
@@ -62,6 +60,16 @@ extension EtcdDoors {
 }
 
 #if EtcdGRPC
+extension EtcdDoors {
+    /// How much clients may ask of gRPC: as many connections as of each address, and memory that all requests share.
+    static func limits(_ options: Server.Options, _ requests: RequestLimits) -> EtcdGRPCLimits {
+        var limits = EtcdGRPCLimits()
+        limits.connections = options.maximumConnections
+        limits.requests = requests
+        return limits
+    }
+}
+
 /// A gRPC server that says at which port it listens, as soon as it does.
 private struct AnnouncedServer: Service {
     let server: EtcdGRPCServer
