@@ -8,6 +8,9 @@ ENGINE ?= all
 MINUTES ?= 2
 SWIFT_FILES := Sources Tests Benchmarks Examples Package.swift
 
+# Planted defects are only for `make mutants`, whose script sets this: no other target takes it from the environment.
+unexport DISCFG_MUTANTS
+
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
