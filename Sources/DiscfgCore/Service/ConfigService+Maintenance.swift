@@ -64,6 +64,7 @@ extension ConfigService {
 /// commits.
 public struct ConfigMaintenance: Service {
     private let service: ConfigService
+    private let failures = RepeatedFailures()
     private let retentionInterval: Duration = .seconds(60)
 
     public init(_ service: ConfigService) { self.service = service }
@@ -78,6 +79,11 @@ public struct ConfigMaintenance: Service {
 
     /// Keeps the store tidy once, as far as the time goes: where nothing runs all the time.
     public func runOnce(until deadline: ContinuousClock.Instant) async {
+        // A round of its own logs its failures whatever an earlier one has logged.
+        await ConfigMaintenance(service).runRound(until: deadline)
+    }
+
+    private func runRound(until deadline: ContinuousClock.Instant) async {
         await attempt { try await service.engine.maintain() }
         await attempt {
             // Not always from the front, so that all have their turn where there are too many for one time.
@@ -126,6 +132,8 @@ public struct ConfigMaintenance: Service {
     }
 
     /// What fails now is tried again in the next round, and must not keep the rest from its turn.
+    ///
+    /// The log has a failure that goes on once a minute, and not once for each round.
     private func attempt(on name: ConfigName? = nil, _ work: () async throws -> Void) async {
         do {
             try await work()
@@ -134,8 +142,11 @@ public struct ConfigMaintenance: Service {
         } catch let error as DiscfgError where error.code == .configNotFound {
             // It was deleted since its name was read.
         } catch {
+            let subject = name?.description ?? ""
+            guard let repeated = failures.note("\(error)", of: subject, at: service.time.instant()) else { return }
             var metadata: Logger.Metadata = ["error": "\(error)"]
             if let name { metadata["discfg.config"] = "\(name)" }
+            if repeated > 0 { metadata["repeated"] = "\(repeated)" }
             service.logger.warning("maintenance failed", metadata: metadata)
         }
     }
