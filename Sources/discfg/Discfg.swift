@@ -1,7 +1,6 @@
 import ArgumentParser
 
 /// The command line of discfg.
-@main
 struct Discfg: AsyncParsableCommand {
     static let version = "0.1.0"
 

@@ -28,6 +28,7 @@ struct OpenStore: Sendable {
         var closeStore: @Sendable () async throws -> Void = {}
         switch settings.store {
         case .server(let url):
+            try Descriptor.checkFree(Descriptor.neededForNetwork, or: "The store cannot be reached")
             let authorization = try ServerAuthorization(of: url, environment: settings.environment, logger: logger)
             let remote = try RemoteConfigStore(
                 url: url, author: settings.author, authorize: authorization?.fields, logger: logger)
@@ -38,9 +39,10 @@ struct OpenStore: Sendable {
             }
             return
         case .sqlite(let path):
-            try Descriptor.checkFree()
+            try Descriptor.checkFree(Descriptor.neededForFile, or: "The store cannot be opened")
             service = Self.service(try SQLiteEngine(path: path, logger: logger), metrics, pollInterval, logger)
         case .dynamodb(let address):
+            try Descriptor.checkFree(Descriptor.neededForNetwork, or: "The store cannot be reached")
             let client = try Self.client(settings, address, metrics: metrics, logger: logger)
             let units = Counter(label: "discfg_dynamodb_units_total", dimensions: [], factory: metrics)
             let engine = DynamoDBEngine(

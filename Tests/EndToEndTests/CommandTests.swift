@@ -142,6 +142,20 @@ struct CommandTests {
         }
     }
 
+    @Test("Too few descriptors are an error, and never a crash")
+    func descriptors() async throws {
+        try await Sandbox.with { sandbox in
+            for (limit, command) in [
+                (4, "ls"), (5, "ls"), (6, "ls"), (7, "version"), (9, "ls"), (9, "--store http://127.0.0.1:9 ls"),
+                (12, "--store http://127.0.0.1:9 ls"), (20, "serve --listen 127.0.0.1:0"),
+            ] {
+                let few = try await sandbox.bash("ulimit -n \(limit); exec discfg \(command)")
+                #expect(few.status == 3, "\(limit) \(command): \(few.error)")
+                #expect(few.error.contains("may open only") && few.error.contains("ulimit"), "\(few.error)")
+            }
+        }
+    }
+
     @Test("A key without a leading slash is listed, read and deleted by the same name")
     func bareKeys() async throws {
         try await Sandbox.with { sandbox in

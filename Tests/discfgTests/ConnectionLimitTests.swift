@@ -4,6 +4,7 @@ import Darwin
 import Glibc
 #endif
 import DiscfgCore
+import DiscfgHTTP
 import Logging
 import NIOCore
 import NIOPosix
@@ -37,6 +38,16 @@ struct ConnectionLimitTests {
         #expect(limits.requests.bodies === requests.bodies)
     }
     #endif
+
+    @Test("Fewer connections than the standard number are no warning if nobody asked for a number")
+    func shortage() throws {
+        let address = try ListenAddress(ListenAddress.standard)
+        let server = Server(options: .init(address: address), registry: PrometheusRegistry())
+        #expect(server.connections(with: 1024) == 960 && server.shortageLevel == .info)
+        let asked = Server(options: .init(address: address, maximumConnections: 5000), registry: PrometheusRegistry())
+        #expect(asked.connections(with: 1024) == 960 && asked.shortageLevel == .warning)
+        #expect(asked.connections(with: 1 << 20) == 5000)
+    }
 
     @Test("The soft limit is raised to the hard one")
     func raise() {

@@ -66,8 +66,11 @@ struct Serve: AsyncParsableCommand {
             valueName: "duration"), transform: { try DurationText.parse($0) })
     var pollInterval: Duration?
 
-    @Option(help: ArgumentHelp("The most connections at a time, for each address.", valueName: "number"))
-    var maxConnections = 10_000
+    @Option(
+        help: ArgumentHelp(
+            "The most connections at a time, for each address; by default 10000, or what the limit of open files leaves.",
+            valueName: "number"))
+    var maxConnections: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -77,7 +80,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         var settings = try options.settings()
         if allowPrivateWebhooks { settings.allowsPrivateWebhooks = true }
-        guard maxConnections > 0 else {
+        if let maxConnections, maxConnections < 1 {
             throw DiscfgError.invalid(
                 "--max-connections \(maxConnections) is too low.", hint: "Give at least 1.")
         }

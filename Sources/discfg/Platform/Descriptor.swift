@@ -1,4 +1,5 @@
 import DiscfgCore
+import NIOCore
 
 #if canImport(Darwin)
 import Darwin
@@ -64,13 +65,21 @@ struct Descriptor: Sendable {
 }
 
 extension Descriptor {
+    /// How many files libdispatch opens when the first task starts: an epoll, two events, a timer and a file of /proc.
+    static let neededToStart = 5
     /// How many files a command on a SQLite file has open at a time.
     static let neededForFile = 10
+    /// How many files a client of a server or of AWS opens: NIO ends the process if an event loop does not get its three.
+    static let neededForNetwork = 3 * NIOSingletons.groupLoopCountSuggestion + 4
+    /// How many files a server opens besides those of its store and of its connections.
+    static let neededForServer = neededForNetwork + 16
 
-    /// Checks that the process may open so many more files; SQLite reports that it may not as a file that is read-only.
+    /// Checks that the process may open so many more files.
     ///
-    /// - Throws: `DiscfgError` with code `storeUnavailable` that names the limit.
-    static func checkFree(_ count: Int = neededForFile) throws(DiscfgError) {
+    /// Without that, SQLite reports a file that is read-only, and libdispatch and NIO end the process.
+    ///
+    /// - Throws: `DiscfgError` with code `storeUnavailable` that names the limit; `problem` begins its message.
+    static func checkFree(_ count: Int, or problem: String) throws(DiscfgError) {
         var open: [Int32] = []
         defer { for number in open { close(number) } }
         while open.count < count {
@@ -80,7 +89,7 @@ extension Descriptor {
             } else if errno == EMFILE || errno == ENFILE {
                 throw DiscfgError(
                     .storeUnavailable,
-                    "The store cannot be opened: this process may open only \(open.count) more files.",
+                    "\(problem): this process may open only \(open.count) more file\(open.count == 1 ? "" : "s").",
                     hint: "Raise the limit on open files, as with “ulimit -n 1024”.")
             } else {
                 // Without /dev/null there is nothing to count with.

@@ -64,7 +64,7 @@ extension EtcdDoors {
     /// How much clients may ask of gRPC: as many connections as of each address, and memory that all requests share.
     static func limits(_ options: Server.Options, _ requests: RequestLimits) -> EtcdGRPCLimits {
         var limits = EtcdGRPCLimits()
-        limits.connections = options.maximumConnections
+        limits.connections = options.connections
         limits.requests = requests
         return limits
     }

@@ -23,9 +23,16 @@ struct Server: Sendable {
         var etcdConfig = ConfigName.default
         var allowedHosts: [String] = []
         var corsOrigins: [String] = []
-        var maximumConnections: Int
+        /// The most connections for each address that somebody asked for; `nil` if nobody did.
+        var maximumConnections: Int?
         /// The bytes of request bodies under way, and as many of answers.
         var requestMemory = MemoryBudget.standard
+
+        /// The most connections for each address, whether somebody asked for that number or not.
+        var connections: Int { maximumConnections ?? Self.standardConnections }
+
+        /// The most connections for each address if nobody asks for a number.
+        static let standardConnections = 10_000
 
         /// How many addresses there are.
         fileprivate var listeners: Int { [etcdHTTPAddress, etcdGRPCAddress].count { $0 != nil } + 1 }
@@ -39,25 +46,27 @@ struct Server: Sendable {
         var logger = Logger(label: "discfg.server") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = session.settings.logLevel
         let descriptors = DescriptorLimit.raise()
-        let server = limited(to: descriptors)
-        if server.options.maximumConnections < options.maximumConnections {
-            logger.warning(
-                "fewer connections than asked for, because the process may not open as many files",
+        try Descriptor.checkFree(Descriptor.neededForServer, or: "The server cannot start")
+        let connections = connections(with: descriptors)
+        if connections < options.connections {
+            logger.log(
+                level: shortageLevel, "fewer connections than wanted, because the process may not open as many files",
                 metadata: [
-                    "connections": "\(server.options.maximumConnections)", "asked": "\(options.maximumConnections)",
-                    "files": "\(descriptors)",
+                    "connections": "\(connections)", "wanted": "\(options.connections)", "files": "\(descriptors)",
                 ])
         }
+        var server = self
+        server.options.maximumConnections = connections
         try await server.serve(session, logger)
     }
 
-    /// The server with as many connections for each address as there are descriptors for.
-    func limited(to descriptors: Int) -> Server {
-        var server = self
-        server.options.maximumConnections = DescriptorLimit.connections(
-            options.maximumConnections, listeners: options.listeners, limit: descriptors)
-        return server
+    /// As many connections for each address as there are descriptors for.
+    func connections(with descriptors: Int) -> Int {
+        DescriptorLimit.connections(options.connections, listeners: options.listeners, limit: descriptors)
     }
+
+    /// A number of connections that nobody asked for is not worth a warning.
+    var shortageLevel: Logger.Level { options.maximumConnections == nil ? .info : .warning }
 
     private func serve(_ session: Session, _ logger: Logger) async throws {
         let limits = RequestLimits(bodies: MemoryBudget(options.requestMemory))
@@ -103,7 +112,7 @@ struct Server: Sendable {
                     additionalChannelHandlers: [ConnectionMonitor(), StalledReader()], idleTimeout: .seconds(120))),
             configuration: ApplicationConfiguration(
                 address: .hostname(address.host, port: address.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(self.options.maximumConnections)),
+                availableConnectionsDelegate: MaximumAvailableConnections(self.options.connections)),
             onServerRunning: { channel in
                 // It fails only where the channel is closed already.
                 try? await channel.eventLoop.submit {
