@@ -37,16 +37,18 @@ struct Discfg: AsyncParsableCommand {
 
     /// Parses, runs, and ends the process with discfg's own statuses, which differ from those of the parser.
     static func main() async {
+        var words = Array(CommandLine.arguments.dropFirst())
         do {
             try CommandLineWords.checkEncoding()
-            var command = try parseAsRoot(CommandLineWords(Array(CommandLine.arguments.dropFirst())).words)
+            words = try CommandLineWords(words).words
+            var command = try parseAsRoot(words)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
         } catch {
-            Failure(error).exit()
+            Failure(error, words: words).exit()
         }
     }
 }

@@ -28,7 +28,12 @@ enum StoreURL: Sendable, Hashable, CustomStringConvertible {
             guard rest.isEmpty else { throw .invalid("“\(text)” is not a store URL.", hint: "Write “memory:” alone.") }
             self = .memory
         case "dynamodb": self = .dynamodb(try DynamoDBAddress(rest, of: text))
-        default: throw .invalid("There is no kind of store “\(scheme):”.", hint: Self.kinds)
+        default:
+            // “localhost:8899” has no scheme, but a host and a port.
+            let isAddress = UInt16(rest.prefix { $0 != "/" }) != nil
+            throw .invalid(
+                "There is no kind of store “\(scheme):”.",
+                hint: (isAddress ? "For a server write “http://\(text)”. " : "") + Self.kinds)
         }
     }
 

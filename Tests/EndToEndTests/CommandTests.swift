@@ -137,6 +137,10 @@ struct CommandTests {
             #expect(refused.status == 2 && refused.error.contains("with 1 revision needs confirmation"))
             #expect(try await sandbox.discfg("get", "staging", "/a").error.contains("“discfg ls --cfg staging”"))
             #expect(try await sandbox.discfg("help", "nope").status == 2)
+            #expect(try await sandbox.discfg("txn", "{}").error.contains("“discfg txn -”"))
+            let port = try await sandbox.discfg("serve", "--port", "9000")
+            #expect(port.status == 2 && port.error.contains("Did you mean “--listen HOST:PORT”?"), "\(port.error)")
+            #expect(try await sandbox.discfg("put", "/a", "1").error.contains("Did you mean “set”?"))
             let nothing = try await sandbox.discfg("history", "/nothing")
             #expect(nothing.status == 0 && nothing.error.contains("note: no commit"), "\(nothing.error)")
         }

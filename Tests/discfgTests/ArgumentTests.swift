@@ -34,6 +34,50 @@ struct ArgumentTests {
         #expect(try CommandLineWords(["help", "cfg", "list"]).words.count == 3)
     }
 
+    @Test(
+        "A word of another tool is answered with discfg's own",
+        arguments: [
+            ("put /a 1", "set"), ("rm /a", "delete"), ("del /a", "delete"), ("list", "ls"), ("keys", "ls"),
+            ("init", "store init"), ("server", "serve"), ("cfg ls", "list"), ("cfg rm x", "delete"),
+            ("notify list", "ls"), ("notify delete x", "rm"), ("notify create", "add"), ("store create", "init"),
+            ("store delete", "destroy"), ("help put", "set"), ("exprot", "export"),
+        ])
+    func otherCommands(line: String, meant: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        let error = try #require(throws: DiscfgError.self) { try CommandLineWords(words) }
+        #expect(error.hint == "Did you mean “\(meant)”?")
+    }
+
+    @Test(
+        "An unknown option is answered with the one that was meant, if the command has it",
+        arguments: [
+            ("serve --port 9", "--port", "--listen HOST:PORT"), ("delete /a --recursive", "--recursive", "--prefix"),
+            ("delete /a -r", "-r", "--prefix"), ("ls --recursiv", "--recursiv", "--recursive"),
+            ("get /a --json", "--json", "--format json"), ("export --yaml", "--yaml", "--as yaml"),
+            ("set /a 1 --if-not-exists", "--if-not-exists", "--if-absent"),
+            ("set /a 1 --lease 5", "--lease", "--ttl DURATION"),
+            ("cfg list --endpoint x", "--endpoint", "--store URL"), ("get /a --revision 3", "--revision", "--rev N"),
+            ("ls --port 9", "--port", nil), ("--port 9", "--port", nil), ("ls --xyz", "--xyz", nil),
+        ])
+    func otherOptions(line: String, option: String, meant: String?) throws {
+        let words = try CommandLineWords(line.split(separator: " ").map(String.init)).words
+        let error = try #require(throws: (any Error).self) { try Discfg.parseAsRoot(words) }
+        let lines = Failure(error, words: words).text.split(separator: "\n").map(String.init)
+        #expect(lines.first == "error: Unknown option “\(option)”.")
+        #expect(lines.first { $0.hasPrefix("hint: ") } == meant.map { "hint: Did you mean “\($0)”?" })
+        #expect(lines.contains { $0.hasPrefix("Usage: ") })
+    }
+
+    @Test("Every suggested command and option exists")
+    func suggestions() {
+        let root = CommandDefinition(of: Discfg.self)
+        let names = root.subcommands.map(\.name)
+        for word in ["put", "rm", "list", "log", "undo", "tail", "load", "dump", "run", "config", "switch", "init"] {
+            let meant = Synonyms.command(for: word, among: names)
+            #expect(meant.map { names.contains(String($0.split(separator: " ")[0])) } == true, "\(word)")
+        }
+    }
+
     @Test("An empty prefix of keys to export is refused")
     func emptyPrefix() throws {
         for words in [[""], ["/a", ""]] {

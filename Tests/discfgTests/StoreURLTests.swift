@@ -44,6 +44,14 @@ struct StoreURLTests {
         #expect(!error.description.contains("secret"))
     }
 
+    @Test("A host and a port without http:// are answered with the URL of a server")
+    func addresses() throws {
+        for text in ["localhost:8899", "127.0.0.1:8899", "config.internal:80/prod"] {
+            let error = try #require(throws: DiscfgError.self) { try StoreURL(text, environment: [:]) }
+            #expect(error.hint?.hasPrefix("For a server write “http://\(text)”. ") == true)
+        }
+    }
+
     @Test(
         "A DynamoDB store names a table, and where it is",
         arguments: [

@@ -59,11 +59,9 @@ struct CommandLineWords {
         guard let word = words.first, !isOver, !word.hasPrefix("-"), word != "help" else { return 0 }
         guard let next = subcommands.first(where: { $0.configuration.commandName == word }) else {
             let names = subcommands.compactMap { $0.configuration.commandName }
-            let nearest = names.min { $0.distance(to: word) < $1.distance(to: word) } ?? ""
-            let hint =
-                nearest.distance(to: word) <= min(2, word.count / 3)
-                ? "Did you mean “\(nearest)”?" : "See “discfg --help”."
-            throw .invalid("There is no command “\(word)”.", hint: hint)
+            let meant = Synonyms.command(for: word, among: names)
+            throw .invalid(
+                "There is no command “\(word)”.", hint: meant.map { "Did you mean “\($0)”?" } ?? "See “discfg --help”.")
         }
         return try 1 + commandNames(words.dropFirst(), below: next, isComplete: isComplete)
     }

@@ -26,6 +26,10 @@ struct Txn: AsyncParsableCommand {
     var globals: GlobalOptions
 
     func run() async throws {
+        guard !file.hasPrefix("{") else {
+            throw DiscfgError.invalid(
+                "The argument is a transaction, not the name of a file.", hint: "Pipe it to “discfg txn -”.")
+        }
         let bytes = try LocalFile.read(file)
         let json: JSONValue
         do {

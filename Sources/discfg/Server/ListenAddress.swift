@@ -12,12 +12,16 @@ struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// - Throws: `DiscfgError` with code `invalidRequest`.
     init(_ text: String) throws(DiscfgError) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            throw .invalid("“\(text)” is not an address to listen on.", hint: "Write HOST:PORT, as in 127.0.0.1:8899.")
+        let colon = text.lastIndex(of: ":")
+        let digits = colon.map { text[text.index(after: $0)...] } ?? text[...]
+        guard let colon, colon > text.startIndex, let port = UInt16(digits) else {
+            throw .invalid(
+                "“\(text)” is not an address to listen on.",
+                hint: "Write HOST:PORT, as in 127.0.0.1:\(UInt16(digits) ?? 8899).")
         }
         let host = text[..<colon]
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        guard !host.isEmpty, isBracketed || !host.contains(":") else {
+        guard isBracketed || !host.contains(":") else {
             throw .invalid("“\(text)” is not an address to listen on.", hint: "Write an IPv6 address as [::1]:8899.")
         }
         self.host = isBracketed ? String(host.dropFirst().dropLast()) : String(host)
