@@ -58,7 +58,7 @@ struct Session: Sendable {
             _ = try? await opened.local?.enforceRetentionAfterCommits(in: settings.config.name)
         } catch {
             try? await opened.close()
-            throw error
+            throw settings.completed(error)
         }
         try await opened.close()
     }

@@ -10,6 +10,8 @@ struct Settings: Sendable {
     let environment: [String: String]
     /// Whether webhooks may go to private addresses, and by plain HTTP.
     var allowsPrivateWebhooks: Bool
+    /// The store, if an option named it.
+    let storeOption: String?
     private let authorOption: String?
 
     var logLevel: Logger.Level { logging.level }
@@ -27,6 +29,7 @@ struct Settings: Sendable {
         _ options: GlobalOptions, config: String? = nil, environment: [String: String], directory: String
     ) throws(DiscfgError) {
         self.environment = environment
+        storeOption = options.store
         store = try StoreURL(
             options.store ?? environment["DISCFG_STORE"].nonEmpty ?? "sqlite:", environment: environment)
         self.config = try ConfigChoice(

@@ -146,6 +146,43 @@ struct CommandTests {
         }
     }
 
+    @Test("A hint names a command that works when it is copied, with the same store and config")
+    func hintsCanBeCopied() async throws {
+        try await Sandbox.with { sandbox in
+            let other = ["--store", "sqlite:other file.db", "--cfg", "staging"]
+            #expect(try await sandbox.run(["create", "staging"] + other.prefix(2)).status == 0)
+            #expect(try await sandbox.run(["set", "/a b/c", "1"] + other).status == 0)
+            for (words, status, output) in [
+                (["ls", "/miss"], 0, "/a b/c\n"), (["get", "/miss"], 0, "/a b/\n"), (["get", "/a b"], 0, "/a b/c\n"),
+                (["delete", "/a b"], 0, "deleted 1 key  revision 3\n"),
+            ] {
+                let missed = try await sandbox.run(words + other)
+                #expect(missed.status == 1, "\(words): \(missed.error)")
+                let command = try #require(missed.error.firstMatch(of: /“(discfg [^”]*)”/)).1
+                let copied = try await sandbox.bash(String(command))
+                #expect(copied.status == status && copied.output == output, "\(command): \(copied.error)")
+            }
+        }
+    }
+
+    @Test("A directory that is read or deleted as a key is called by its name")
+    func directories() async throws {
+        try await Sandbox.with { sandbox in
+            try await sandbox.discfg("set", "/app/name", "x")
+            let get = try await sandbox.discfg("get", "/app")
+            #expect(
+                get.error == """
+                    error: There is no key “/app” in config “default”, but there are keys below it.
+                    hint: List them with “discfg ls /app”.
+
+                    """ && get.status == 1)
+            let delete = try await sandbox.discfg("delete", "/app")
+            #expect(delete.status == 1 && delete.error.contains("“discfg delete --prefix /app”"), "\(delete.error)")
+            #expect(try await sandbox.discfg("get", "/app", "--rev", "1").error.contains("but there are") == false)
+            #expect(try await sandbox.discfg("get", "/app/name").output == "x\n")
+        }
+    }
+
     @Test("Too few descriptors are an error, and never a crash")
     func descriptors() async throws {
         try await Sandbox.with { sandbox in

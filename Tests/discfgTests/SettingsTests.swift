@@ -48,6 +48,26 @@ struct SettingsTests {
         #expect(try settings(arguments, config: "c").config.source == .argument)
     }
 
+    @Test("A command in a hint has the store and the config that the command line named")
+    func hints() throws {
+        let plain = try settings(environment: ["DISCFG_STORE": "memory:", "DISCFG_CFG": "a"])
+        #expect(plain.completed(hint: "See “discfg ls -r”.") == "See “discfg ls -r”.")
+        let named = try settings(["--store", "sqlite:my file.db", "--cfg", "staging"])
+        let both = "--store 'sqlite:my file.db' --cfg staging"
+        #expect(named.completed(hint: "See “discfg ls -r”, or not.") == "See “discfg ls -r \(both)”, or not.")
+        #expect(
+            named.completed(hint: "See “discfg ls --cfg b”.") == "See “discfg ls --cfg b --store 'sqlite:my file.db'”.")
+        #expect(
+            named.completed(hint: "“discfg create x”, “discfg cfgs”")
+                == "“discfg create x --store 'sqlite:my file.db'”, “discfg cfgs --store 'sqlite:my file.db'”")
+        for other in ["“discfg serve”", "“discfg txn --help”", "“discfg delete --prefix” splits", "“discfg ", ""] {
+            #expect(named.completed(hint: other) == other)
+        }
+        #expect(try settings(config: "b").completed(hint: "“discfg ls”") == "“discfg ls --cfg b”")
+        let error = named.completed(DiscfgError(.keyNotFound, "No.", hint: "“discfg ls”")) as? DiscfgError
+        #expect(error?.hint == "“discfg ls \(both)”")
+    }
+
     @Test("An empty variable counts as none, and a wrong one is named")
     func variables() throws {
         #expect(try settings(environment: ["DISCFG_FORMAT": "", "DISCFG_CFG": ""]).format == .human)

@@ -36,8 +36,7 @@ struct Delete: AsyncParsableCommand {
         let positionals = try Positionals(arguments, names: ["KEY"])
         let path = positionals.values[0]
         try await globals.withSession(config: positionals.config) { session in
-            let envelope =
-                prefix ? try await deleteAll(path, in: session) : try await deleteOne(try Key(path: path), in: session)
+            let envelope = try await prefix ? deleteAll(path, in: session) : deleteOne(Key(path: path), in: session)
             let count = envelope.deleted ?? 1
             try session.output.answer(
                 envelope, human: "deleted \(count) key\(count == 1 ? "" : "s")  revision \(envelope.revision)\n")
@@ -48,7 +47,9 @@ struct Delete: AsyncParsableCommand {
         let result = try await session.commit(
             [.delete(key)], if: try conditions.preconditions(on: key), message: message)
         guard let previous = result.outcomes.first?.previous.first else {
-            throw DiscfgError.noKey(key, in: session.config)
+            return try await session.explaining(key, "Delete all of them with “discfg delete --prefix KEY”.") {
+                throw DiscfgError.noKey(key, in: session.config)
+            }
         }
         return Envelope(action: "delete", previous: previous, revision: result.revision)
     }

@@ -45,8 +45,10 @@ struct Get: AsyncParsableCommand {
         let key = try Key(path: positionals.values[0])
         let pointer = try path.map { try JSONPointer($0) }
         try await globals.withSession(config: positionals.config) { session in
-            var reading = try await session.store.get(
-                key, in: session.config, at: revision, consistency: consistent ? .strong : .eventual)
+            var reading = try await session.explaining(key, at: revision, "List them with “discfg ls KEY”.") {
+                try await session.store.get(
+                    key, in: session.config, at: revision, consistency: consistent ? .strong : .eventual)
+            }
             if let pointer { reading.item.value = try reading.item.value.part(at: pointer, of: key) }
             if session.output.isHuman, !detailed {
                 try session.output.raw(Self.text(of: reading.item.value, bare: pointer != nil, exact: noNewline))
@@ -64,6 +66,27 @@ struct Get: AsyncParsableCommand {
         let bytes = string.map { Array($0.utf8) } ?? value.bytes
         let isText = value.contentType != Value.octets && value.text != nil
         return exact || !isText || bytes.last == 0x0A ? bytes : bytes + [0x0A]
+    }
+}
+
+extension Session {
+    /// Does what needs a key; if there is none but keys below it, the error says that.
+    ///
+    /// `hint` says what to do about them, with `KEY` for the key.
+    func explaining<Result>(
+        _ key: Key, at revision: Revision? = nil, _ hint: String, _ work: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await work()
+        } catch var error as DiscfgError where error.code == .keyNotFound {
+            let query = ListQuery(key.shown, at: revision, limit: 1, keysOnly: true)
+            // If that fails too, the first error is the one to see.
+            if let below = try? await store.list(query, in: config), !below.entries.isEmpty {
+                error.message = "There is no key “\(key)” in config “\(config)”, but there are keys below it."
+                error.hint = hint.replacing("KEY", with: Variables.quoted(key.shown))
+            }
+            throw error
+        }
     }
 }
 
