@@ -59,9 +59,21 @@ struct EditedFile {
 
     func remove() { LocalFile.remove(path) }
 
-    /// Lets the user's editor work on the file, on the terminal of this process.
-    func edit(environment: [String: String]) async throws {
-        let editor = environment["VISUAL"].nonEmpty ?? environment["EDITOR"].nonEmpty ?? "vi"
+    /// The user's editor: that of VISUAL or EDITOR, or “vi” on a terminal.
+    ///
+    /// - Throws: `DiscfgError` with code `invalidRequest` if no editor is named and there is no terminal.
+    static func editor(_ environment: [String: String], hasTerminal: Bool) throws(DiscfgError) -> String {
+        if let editor = environment["VISUAL"].nonEmpty ?? environment["EDITOR"].nonEmpty { return editor }
+        guard hasTerminal else {
+            throw .invalid(
+                "There is no terminal for an editor, and neither VISUAL nor EDITOR names one.",
+                hint: "Set one key with “discfg set KEY VALUE”, or many with “discfg import FILE”.")
+        }
+        return "vi"
+    }
+
+    /// Lets an editor work on the file, on the terminal of this process.
+    func edit(with editor: String) async throws {
         // An editor may come with arguments, such as “code --wait”.
         let result = try await Subprocess.run(
             .name("sh"), arguments: ["-c", editor + " \"$@\"", editor, path], input: .currentStandardInput,

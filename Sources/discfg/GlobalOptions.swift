@@ -19,7 +19,9 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How much is logged. (DISCFG_LOG_LEVEL; default: warning)", valueName: "level"))
     var logLevel: LogLevel?
 
-    @Option(help: ArgumentHelp("Who makes changes. (DISCFG_AUTHOR; default: login name)", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "Author of changes; “history” selects by it. (DISCFG_AUTHOR; default: login name)", valueName: "name"))
     var author: String?
 }
 

@@ -141,6 +141,7 @@ struct CommandTests {
             let port = try await sandbox.discfg("serve", "--port", "9000")
             #expect(port.status == 2 && port.error.contains("Did you mean “--listen HOST:PORT”?"), "\(port.error)")
             #expect(try await sandbox.discfg("put", "/a", "1").error.contains("Did you mean “set”?"))
+            #expect(try await sandbox.discfg("export", "-f", "yaml").error.contains("nothing below"))
             let nothing = try await sandbox.discfg("history", "/nothing")
             #expect(nothing.status == 0 && nothing.error.contains("note: no commit"), "\(nothing.error)")
         }
@@ -183,6 +184,16 @@ struct CommandTests {
         }
     }
 
+    @Test("edit without a terminal and without an editor is refused before anything is opened")
+    func editWithoutTerminal() async throws {
+        try await Sandbox.with { sandbox in
+            let refused = try await sandbox.discfg("edit", "/a")
+            #expect(refused.status == 2 && refused.error.contains("“discfg set KEY VALUE”"), "\(refused.error)")
+            let edited = try await sandbox.bash("EDITOR='cp text' discfg edit /a")
+            #expect(edited.error.contains("The editor “cp text”"), "\(edited.error)")
+        }
+    }
+
     @Test("Too few descriptors are an error, and never a crash")
     func descriptors() async throws {
         try await Sandbox.with { sandbox in
@@ -194,6 +205,16 @@ struct CommandTests {
                 #expect(few.status == 3, "\(limit) \(command): \(few.error)")
                 #expect(few.error.contains("may open only") && few.error.contains("ulimit"), "\(few.error)")
             }
+        }
+    }
+
+    @Test("The Makefile does not pass planted defects to a build")
+    func makefile() async throws {
+        try await Sandbox.with { sandbox in
+            try sandbox.write("more.mk", "shown:\n\t@echo \"[$$DISCFG_MUTANTS]\"\n")
+            let makefile = Sandbox.checkout.appending(path: "Makefile").path
+            let shown = try await sandbox.bash("DISCFG_MUTANTS=1 make -f '\(makefile)' -f more.mk shown")
+            #expect(shown.output == "[]\n", "\(shown.error)")
         }
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DiscfgCore
+import DiscfgFormats
 import Testing
 
 @testable import discfg
@@ -76,6 +77,17 @@ struct ArgumentTests {
             let meant = Synonyms.command(for: word, among: names)
             #expect(meant.map { names.contains(String($0.split(separator: " ")[0])) } == true, "\(word)")
         }
+    }
+
+    @Test("A file is exported as --as says, as its name says, or as all answers are written")
+    func exportFormats() throws {
+        func format(_ words: [String], _ answers: OutputFormat) throws -> ConfigFormat {
+            try Export.parse(words).fileFormat(for: answers)
+        }
+        #expect(try format([], .human) == .json && format([], .json) == .json && format([], .yaml) == .yaml)
+        #expect(try format(["--as", "toml"], .yaml) == .toml)
+        #expect(try format(["-o", "x.env"], .yaml) == .env)
+        #expect(try format(["-o", "x"], .yaml) == .yaml)
     }
 
     @Test("An empty prefix of keys to export is refused")

@@ -29,6 +29,17 @@ struct EditTests {
         #expect(throws: DiscfgError.self) { try Draft(Value(bytes: [0xFF], contentType: Value.text), type: nil) }
     }
 
+    @Test("Without a terminal an editor must be named")
+    func editor() throws {
+        #expect(try EditedFile.editor([:], hasTerminal: true) == "vi")
+        #expect(try EditedFile.editor(["EDITOR": "ed"], hasTerminal: false) == "ed")
+        #expect(try EditedFile.editor(["EDITOR": "ed", "VISUAL": "code --wait"], hasTerminal: false) == "code --wait")
+        let error = try #require(throws: DiscfgError.self) {
+            try EditedFile.editor(["EDITOR": ""], hasTerminal: false)
+        }
+        #expect(error.hint?.contains("“discfg set KEY VALUE”") == true)
+    }
+
     @Test("Waits grow, up to ten seconds")
     func pauses() {
         let pauses = (0...7).map { Watcher.pause(after: $0).milliseconds }

@@ -106,8 +106,8 @@ struct HelpTests {
                   --log-level <level>     How much is logged. (DISCFG_LOG_LEVEL; default:
                                           warning) (values: trace, debug, info, notice,
                                           warning, error, critical)
-                  --author <name>         Who makes changes. (DISCFG_AUTHOR; default: login
-                                          name)
+                  --author <name>         Author of changes; “history” selects by it.
+                                          (DISCFG_AUTHOR; default: login name)
                   --version               Show the version.
                   -h, --help              Show help information.
 
@@ -158,8 +158,8 @@ struct HelpTests {
                   --log-level <level>     How much is logged. (DISCFG_LOG_LEVEL; default:
                                           warning) (values: trace, debug, info, notice,
                                           warning, error, critical)
-                  --author <name>         Who makes changes. (DISCFG_AUTHOR; default: login
-                                          name)
+                  --author <name>         Author of changes; “history” selects by it.
+                                          (DISCFG_AUTHOR; default: login name)
                   --version               Show the version.
                   -h, --help              Show help information.
 
@@ -197,8 +197,8 @@ struct HelpTests {
                   --log-level <level>     How much is logged. (DISCFG_LOG_LEVEL; default:
                                           warning) (values: trace, debug, info, notice,
                                           warning, error, critical)
-                  --author <name>         Who makes changes. (DISCFG_AUTHOR; default: login
-                                          name)
+                  --author <name>         Author of changes; “history” selects by it.
+                                          (DISCFG_AUTHOR; default: login name)
                   --version               Show the version.
                   -h, --help              Show help information.
 
@@ -237,8 +237,8 @@ struct HelpTests {
                   --log-level <level>     How much is logged. (DISCFG_LOG_LEVEL; default:
                                           warning) (values: trace, debug, info, notice,
                                           warning, error, critical)
-                  --author <name>         Who makes changes. (DISCFG_AUTHOR; default: login
-                                          name)
+                  --author <name>         Author of changes; “history” selects by it.
+                                          (DISCFG_AUTHOR; default: login name)
                   --version               Show the version.
                   -h, --help              Show help information.
 

@@ -31,11 +31,14 @@ struct Edit: AsyncParsableCommand {
     func run() async throws {
         let key = try Key(path: key)
         try await globals.withSession { session in
+            let editor = try EditedFile.editor(
+                session.settings.environment,
+                hasTerminal: Descriptor.input.isTerminal && Descriptor.output.isTerminal)
             let old = try await session.current(key)
             var draft = try Draft(old?.value ?? Value(bytes: [], contentType: Value.text), type: type)
             let file = try EditedFile(draft.text, extension: ValueType.fileExtension(of: draft.value))
             do {
-                try await file.edit(environment: session.settings.environment)
+                try await file.edit(with: editor)
                 guard try draft.take(file.content()) || (old == nil && !draft.value.bytes.isEmpty) else {
                     file.remove()
                     return Output.note("unchanged; nothing was written")

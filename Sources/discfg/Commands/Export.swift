@@ -19,7 +19,7 @@ struct Export: AsyncParsableCommand {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "json, yaml, toml, env or properties; by default what the name of --output says, or json.",
+            "json, yaml, toml, env or properties; by default what the name of --output says, then --format, or json.",
             valueName: "format"),
         completion: .list(ConfigFormat.allCases.map(\.rawValue)), transform: ConfigFormat.init(parsing:))
     var format: ConfigFormat?
@@ -44,9 +44,14 @@ struct Export: AsyncParsableCommand {
 
     func validate() throws { try VariableOptions.check(prefix) }
 
+    /// The format of the file: as --as says, as the name of --output says, or that of all answers.
+    func fileFormat(for answers: OutputFormat) -> ConfigFormat {
+        format ?? output.flatMap { ConfigFormat(fileName: $0) } ?? (answers == .yaml ? .yaml : .json)
+    }
+
     func run() async throws {
-        let format = format ?? output.flatMap { ConfigFormat(fileName: $0) } ?? .json
         try await globals.withSession { session in
+            let format = fileFormat(for: session.output.format)
             let values = try await session.store.values(below: prefix, in: session.config, at: revision)
             let bytes = try await format.bytes(of: values, under: prefix)
             if values.isEmpty {

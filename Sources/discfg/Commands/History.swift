@@ -7,8 +7,8 @@ struct History: AsyncParsableCommand {
         commandName: "history",
         abstract: "Show who changed what, when and why; newest first.",
         discussion: """
-            --author selects the commits whose author contains the text; DISCFG_AUTHOR
-            does not.
+            With --author NAME only commits whose author contains NAME are shown, such as
+            “bob” for “user/bob”. The variable DISCFG_AUTHOR does not select commits.
 
             Examples:
               discfg history /db
