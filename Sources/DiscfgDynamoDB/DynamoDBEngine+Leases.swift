@@ -67,22 +67,27 @@ extension DynamoDBEngine {
         try await find(in: config) { layout, incarnation in
             let record = try await table.update(
                 RecordUpdate(
-                    key: layout.lease(id, incarnation), expression: "SET #expiry = #span + :now REMOVE #room",
-                    condition: "#ending = :no", names: [Name.expiry, Name.span, Name.ending, Name.room],
-                    values: [":now": .integer(now.milliseconds), ":no": .bool(false)]))
+                    key: layout.lease(id, incarnation),
+                    expression: "SET #expiry = #span + :now REMOVE #room ADD #ver :one",
+                    condition: "#ending = :no",
+                    names: [Name.expiry, Name.span, Name.ending, Name.room, Name.version],
+                    values: [":now": .integer(now.milliseconds), ":no": .bool(false), ":one": .integer(1)]))
             return try await table.call { try record.map { try LeaseAttributes.read($0) } }
         }
     }
 
-    public func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String? {
+    public func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
         try await find(in: config) { layout, incarnation in
             var update = RecordUpdate(
                 key: layout.lease(id, incarnation), expression: "SET #ending = :yes",
                 condition: "attribute_exists(#ending)", names: [Name.ending], values: [":yes": .bool(true)])
-            if let expiry {
-                update.condition = "#ending = :yes OR #expiry = :expiry"
-                update.names.append(Name.expiry)
-                update.values[":expiry"] = .integer(expiry.milliseconds)
+            if let lease {
+                // An older discfg stored no version.
+                update.condition =
+                    "#ending = :yes OR (#expiry = :expiry AND (#ver = :version OR attribute_not_exists(#ver)))"
+                update.names += [Name.expiry, Name.version]
+                update.values[":expiry"] = .integer(lease.expiry.milliseconds)
+                update.values[":version"] = .integer(lease.version)
             }
             return try await table.update(update).map { LeaseAttributes.generation($0) }
         }
@@ -112,7 +117,7 @@ extension DynamoDBEngine {
     }
 
     /// Reads the leases, which costs nothing right after a look for overdue keys where the config has never had one.
-    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease] {
+    public func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
         if known.isLeaseless(config) { return [] }
         // What a stale replica shows is looked at again before it is ended.
         var query = PartitionQuery(
@@ -124,8 +129,8 @@ extension DynamoDBEngine {
             let leases = try await table.call { try (answer.items ?? []).map { try LeaseAttributes.read($0) } }
             overdue += leases.filter { $0.isEnding || $0.expiry <= now }
             query.start = answer.lastEvaluatedKey
-        } while overdue.count < limit && query.start != nil
-        return Array(overdue.prefix(limit))
+        } while query.start != nil
+        return overdue
     }
 
     /// Looks in the incarnation that is known, and where nothing is found, in the one that the config's record names.

@@ -4,7 +4,7 @@ import DiscfgCore
 /// A lease as its record, and back.
 enum LeaseAttributes {
     /// What a lease is made of, without the keys that were attached to it.
-    static let names = [Name.id, Name.span, Name.expiry, Name.ending]
+    static let names = [Name.id, Name.span, Name.expiry, Name.ending, Name.version]
 
     /// The attributes of a new lease.
     ///
@@ -13,7 +13,7 @@ enum LeaseAttributes {
         key.merging([
             Name.id: .integer(lease.id), Name.span: .integer(lease.ttl.milliseconds),
             Name.expiry: .integer(lease.expiry.milliseconds), Name.ending: .bool(lease.isEnding),
-            Name.mark: .string(mark),
+            Name.mark: .string(mark), Name.version: .integer(lease.version),
         ]) { $1 }
     }
 
@@ -22,7 +22,8 @@ enum LeaseAttributes {
             let expiry = attributes[Name.expiry]?.int64, let isEnding = attributes[Name.ending]?.bool
         else { throw DamagedRecord("the record of a lease lacks an attribute") }
         return Lease(
-            id: id, ttl: .milliseconds(span), expiry: Timestamp(milliseconds: expiry), isEnding: isEnding)
+            id: id, ttl: .milliseconds(span), expiry: Timestamp(milliseconds: expiry), isEnding: isEnding,
+            version: attributes[Name.version]?.int64 ?? 0)
     }
 
     /// What tells the lease from others that have its id before or after it.

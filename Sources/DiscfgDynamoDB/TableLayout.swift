@@ -115,6 +115,7 @@ enum Name {
 
     // Notes.
     static let note = "note"
+    /// Also of leases.
     static let version = "ver"
 
     // Large values.

@@ -7,7 +7,7 @@ extension SQLiteEngine {
             let head = try db.head(of: config)
             var query = try db.query(
                 """
-                INSERT INTO leases(config, id, ttl, expiry, ending, generation) VALUES(?, ?, ?, ?, ?, ?)
+                INSERT INTO leases(config, id, ttl, expiry, ending, generation, version) VALUES(?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO NOTHING RETURNING 1
                 """)
             query.bind(head.id)
@@ -16,6 +16,7 @@ extension SQLiteEngine {
             query.bind(lease.expiry.milliseconds)
             query.bind(Int64(lease.isEnding ? 1 : 0))
             query.bind(UniqueID.next())
+            query.bind(lease.version)
             return try query.first { _ in true } ?? false
         }
     }
@@ -41,8 +42,10 @@ extension SQLiteEngine {
             let head = try db.head(of: config)
             guard var lease = try db.lease(id, of: head.id), !lease.isEnding else { return nil }
             lease.expiry = now + lease.ttl
-            var query = try db.query("UPDATE leases SET expiry = ? WHERE config = ? AND id = ?")
+            lease.version += 1
+            var query = try db.query("UPDATE leases SET expiry = ?, version = ? WHERE config = ? AND id = ?")
             query.bind(lease.expiry.milliseconds)
+            query.bind(lease.version)
             query.bind(head.id)
             query.bind(id)
             try query.run()
@@ -50,14 +53,17 @@ extension SQLiteEngine {
         }
     }
 
-    public func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String? {
+    public func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
         try await write { db in
-            let condition = expiry == nil ? "" : " AND (ending OR expiry = ?)"
+            let condition = lease == nil ? "" : " AND (ending OR expiry = ? AND version = ?)"
             var query = try db.query(
                 "UPDATE leases SET ending = 1 WHERE config = ? AND id = ?\(condition) RETURNING generation")
             query.bind(try db.head(of: config).id)
             query.bind(id)
-            if let expiry { query.bind(expiry.milliseconds) }
+            if let lease {
+                query.bind(lease.expiry.milliseconds)
+                query.bind(lease.version)
+            }
             return try query.first { $0.text(0) }
         }
     }
@@ -94,18 +100,13 @@ extension SQLiteEngine {
         }
     }
 
-    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease] {
+    public func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
         try await read { db in
             try db.reading {
                 // As the index has it.
-                var query = try db.query(
-                    """
-                    \(Lease.selection) WHERE config = ? AND iif(ending, 0, expiry) <= ?
-                    ORDER BY iif(ending, 0, expiry) LIMIT ?
-                    """)
+                var query = try db.query("\(Lease.selection) WHERE config = ? AND iif(ending, 0, expiry) <= ?")
                 query.bind(try db.head(of: config).id)
                 query.bind(now.milliseconds)
-                query.bind(Int64(clamping: limit))
                 return try query.all { Lease($0) }
             }
         }
@@ -113,12 +114,12 @@ extension SQLiteEngine {
 }
 
 extension Lease {
-    fileprivate static let selection = "SELECT id, ttl, expiry, ending FROM leases"
+    fileprivate static let selection = "SELECT id, ttl, expiry, ending, version FROM leases"
 
     fileprivate init(_ row: Query) {
         self.init(
             id: row.integer(0), ttl: .milliseconds(row.integer(1)), expiry: Timestamp(milliseconds: row.integer(2)),
-            isEnding: row.integer(3) != 0)
+            isEnding: row.integer(3) != 0, version: row.integer(4))
     }
 }
 

@@ -112,6 +112,8 @@ enum Schema {
         "ALTER TABLE leases ADD COLUMN generation TEXT NOT NULL DEFAULT '';",
         // An older discfg removed the changes of a trimmed commit before its entry, so what it left of a trimmed log is not whole.
         "DELETE FROM log WHERE revision <= (SELECT trimmed FROM configs WHERE id = log.config);",
+        // Each renewal raises it.
+        "ALTER TABLE leases ADD COLUMN version INTEGER NOT NULL DEFAULT 0;",
     ]
 
     /// What a file is.

@@ -60,6 +60,30 @@ extension ServiceConformance {
             world.clock.advance(by: .seconds(5))
             try expectEqual(try await right.endOverdueLeases(in: world.config), 1, "what ends by the right clock")
         },
+        Case("Renewals by different clocks that set the same end are seen") { world in
+            let right = try await world.anotherService(ahead: .zero)
+            let ahead = try await world.anotherService(ahead: .seconds(6))
+            let first = try await ahead.grantLease(7, ttl: .seconds(10), in: world.config)
+            world.clock.advance(by: .seconds(6))
+            let renewed = try await right.renewLease(7, in: world.config)
+            try expectEqual(renewed?.expiry, first.expiry, "the end that the renewal has set")
+            world.clock.advance(by: .seconds(4))
+            // As long after the grant as the lease lives, and overdue by the clock ahead.
+            try expectEqual(try await ahead.endOverdueLeases(in: world.config), 0, "what ends too early")
+            world.clock.advance(by: .seconds(6))
+            try expectEqual(try await right.endOverdueLeases(in: world.config), 1, "the leases that end")
+        },
+        Case("A lease that is granted again with the same end is another one") { world in
+            let right = try await world.anotherService(ahead: .zero)
+            let ahead = try await world.anotherService(ahead: .seconds(6))
+            let first = try await ahead.grantLease(7, ttl: .seconds(10), in: world.config)
+            world.clock.advance(by: .seconds(6))
+            _ = try await right.revokeLease(7, in: world.config)
+            let again = try await right.grantLease(7, ttl: .seconds(10), in: world.config)
+            try expectEqual(again.expiry, first.expiry, "the end of the lease that was granted again")
+            world.clock.advance(by: .seconds(4))
+            try expectEqual(try await ahead.endOverdueLeases(in: world.config), 0, "what ends too early")
+        },
         Case("A process that does not run for long ends a lease only if it is overdue by a margin") { world in
             _ = try await world.service.grantLease(7, ttl: .seconds(10), in: world.config)
             func ended() async throws -> Int {

@@ -170,12 +170,12 @@ extension StorageConformance {
                 try await engine.renewLease(1, in: name, at: world.time(1))
             }
             try await expectError(.configNotFound, "endLease") {
-                try await engine.endLease(1, in: name, ifExpiry: nil)
+                try await engine.endLease(1, in: name, ifUnchanged: nil)
             }
             try await expectError(.configNotFound, "keys of a lease") { try await engine.keys(of: 1, in: name) }
             try await expectError(.configNotFound, "removeLease") { try await engine.removeLease(1, in: name) }
             try await expectError(.configNotFound, "overdueLeases") {
-                try await engine.overdueLeases(in: name, at: world.time(1), limit: 1)
+                try await engine.overdueLeases(in: name, at: world.time(1))
             }
             try await expectError(.configNotFound, "lastRevision") {
                 try await engine.lastRevision(of: name, before: world.time(1))

@@ -169,7 +169,7 @@ struct CostTests {
             #expect(world.take() == ["TransactWriteItems": .init(requests: 1, units: 4)], "set again")
             _ = try await world.put("/l/1", lease: nil, after: again, on: engine)
             #expect(world.take() == ["TransactWriteItems": .init(requests: 1, units: 4)], "detached")
-            #expect(try await engine.endLease(1, in: .default, ifExpiry: nil) != nil)
+            #expect(try await engine.endLease(1, in: .default, ifUnchanged: nil) != nil)
             #expect(world.take() == ["UpdateItem": .init(requests: 1, units: 1)], "ended")
             #expect(try await engine.keys(of: 1, in: .default).count == 1)
             let costs = world.take()
@@ -193,7 +193,7 @@ struct CostTests {
             let (engine, now) = (world.fixture.engine(), Timestamp(milliseconds: 10_000))
             func sweep() async throws -> [Int64] {
                 _ = try await engine.overdueKeys(in: .default, at: now, limit: 10)
-                return try await engine.overdueLeases(in: .default, at: now, limit: 10).map(\.id)
+                return try await engine.overdueLeases(in: .default, at: now).map(\.id)
             }
             // What the look for keys has shown holds for a second; where the machine stands still for that long, once more.
             var costs: [String: CostWorld.Cost] = [:]

@@ -88,7 +88,7 @@ struct InProcessFaultTests {
         let gate = CallGate()
         let engine = store.engine { GatedDynamoDB(base: $0, gate: gate) }
         let config = config
-        let writer = Task { try await engine.endLease(5, in: config, ifExpiry: nil) }
+        let writer = Task { try await engine.endLease(5, in: config, ifUnchanged: nil) }
         await gate.untilReached()
         writer.cancel()
         gate.open()

@@ -78,8 +78,8 @@ struct LeaseTests {
         // Numbers take as many bytes as they have digits: the new end is longer by six.
         let now = Timestamp(milliseconds: 1_767_225_600_123)
         #expect(try await engine.renewLease(77, in: .default, at: now)?.expiry == now + .seconds(10))
-        #expect(try await engine.overdueLeases(in: .default, at: now + .seconds(10), limit: 1).map(\.id) == [77])
-        #expect(try await engine.endLease(77, in: .default, ifExpiry: nil) != nil)
+        #expect(try await engine.overdueLeases(in: .default, at: now + .seconds(10)).map(\.id) == [77])
+        #expect(try await engine.endLease(77, in: .default, ifUnchanged: nil) != nil)
         #expect(try await engine.keys(of: 77, in: .default).count > 390)
     }
 
@@ -95,9 +95,9 @@ struct LeaseTests {
             { try await one.lease(2, in: .default) == self.lease(2) },
             { try await one.leases(of: .default, after: nil, limit: 10).map(\.id) == [2] },
             { try await one.renewLease(2, in: .default, at: Timestamp(milliseconds: 1)) != nil },
-            { try await one.endLease(2, in: .default, ifExpiry: nil) != nil },
+            { try await one.endLease(2, in: .default, ifUnchanged: nil) != nil },
             {
-                let isEnding = try await two.endLease(2, in: .default, ifExpiry: nil) != nil
+                let isEnding = try await two.endLease(2, in: .default, ifUnchanged: nil) != nil
                 try await one.removeLease(2, in: .default)
                 let left = try await two.lease(2, in: .default)
                 return isEnding && left == nil
@@ -132,7 +132,7 @@ struct LeaseTests {
             let attached = try commit(2, [("/a", 1)])
             proxy.script([.lostReply, .transactionConflict], for: "TransactWriteItems")
             #expect(try await engine.append([attached], to: .default) == .appended)
-            #expect(try await engine.endLease(2, in: .default, ifExpiry: nil) != nil)
+            #expect(try await engine.endLease(2, in: .default, ifUnchanged: nil) != nil)
             proxy.script([.lostRequest, .transactionConflict], for: "TransactWriteItems")
             #expect(try await engine.append([commit(3, [("/b", 2)])], to: .default) == .leaseNotFound(2))
             #expect(try await engine.tail(of: .default).revision == 2)

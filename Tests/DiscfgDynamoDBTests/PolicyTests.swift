@@ -56,8 +56,8 @@ struct PolicyTests {
         #expect(try await engine.lease(1, in: .default) == lease)
         #expect(try await engine.renewLease(1, in: .default, at: Timestamp(milliseconds: 1)) != nil)
         #expect(
-            try await engine.overdueLeases(in: .default, at: .init(milliseconds: 20_000), limit: 10).map(\.id) == [1])
-        #expect(try await engine.endLease(1, in: .default, ifExpiry: nil) != nil)
+            try await engine.overdueLeases(in: .default, at: .init(milliseconds: 20_000)).map(\.id) == [1])
+        #expect(try await engine.endLease(1, in: .default, ifUnchanged: nil) != nil)
         #expect(try await engine.keys(of: 1, in: .default) == [item.key])
         try await engine.removeLease(1, in: .default)
     }

@@ -71,6 +71,7 @@ struct MigrationTests {
                 sql: """
                     UPDATE configs SET trimmed = tail;
                     DELETE FROM changes WHERE key = CAST('/1' AS BLOB);
+                    ALTER TABLE leases DROP COLUMN version;
                     PRAGMA user_version = 4;
                     """)
         }

@@ -140,19 +140,19 @@ struct DefectiveEngine: EngineWrapper {
         return lease
     }
 
-    func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String? {
-        let expiry = defect == .ignoresRenewal ? nil : expiry
-        return try await engine.endLease(id, in: config, ifExpiry: expiry)
+    func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
+        let lease = defect == .ignoresRenewal ? nil : lease
+        return try await engine.endLease(id, in: config, ifUnchanged: lease)
     }
 
-    func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease] {
+    func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
         // Found early, so that a renewal has the time to come between.
         let moment = defect == .ignoresRenewal ? now + .seconds(60) : now
-        var leases = try await engine.overdueLeases(in: config, at: moment, limit: limit)
+        var leases = try await engine.overdueLeases(in: config, at: moment)
         for index in leases.indices {
             switch defect {
-            // No renewal changes this end.
-            case .ignoresRenewal: leases[index].expiry = Timestamp(milliseconds: 0)
+            // No renewal changes these.
+            case .ignoresRenewal: (leases[index].expiry, leases[index].version) = (Timestamp(milliseconds: 0), 0)
             case .endsLeasesByWallClock: leases[index].isEnding = true
             default: break
             }

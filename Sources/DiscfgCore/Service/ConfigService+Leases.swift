@@ -15,7 +15,10 @@ extension ConfigService {
                 "\(id ?? 0) cannot be the id of a lease.", hint: "Give a positive number, or none.")
         }
         while true {
-            let lease = Lease(id: id ?? time.random(in: 1 ... .max), ttl: ttl, expiry: time.now() + ttl)
+            // Versions are only compared, so this random number decides nothing that a simulation would have to repeat.
+            let lease = Lease(
+                id: id ?? time.random(in: 1 ... .max), ttl: ttl, expiry: time.now() + ttl,
+                version: .random(in: 0...1 << 48))
             if try await engine.createLease(lease, in: config) {
                 lane(config).leases.note(lease, at: time.instant())
                 return lease
@@ -67,7 +70,7 @@ extension ConfigService {
     /// Gives the config's revision afterwards; `nil` where there was no such lease.
     public func revokeLease(_ id: Int64, author: String = "", in config: ConfigName) async throws -> Revision? {
         // An interrupted revocation is finished by whoever revokes again, or sweeps.
-        guard let generation = try await engine.endLease(id, in: config, ifExpiry: nil) else { return nil }
+        guard let generation = try await engine.endLease(id, in: config, ifUnchanged: nil) else { return nil }
         existingLane(config)?.leases.forget(id)
         let message = "lease \(id) revoked"
         return try await finishLease(
@@ -81,7 +84,7 @@ extension ConfigService {
 
     /// Ends the leases that nobody renewed in time, and those whose end was interrupted; returns how many.
     ///
-    /// A lease is ended if it is overdue by the wall clock of this process and its end has been the same for its time to live, by the
+    /// A lease is ended if it is overdue by the wall clock of this process and has been unchanged for its time to live, by the
     /// monotonic clock of this process: since it was granted or renewed here, or since it was first seen overdue here. So a wrong wall
     /// clock ends no lease that is renewed.
     ///
@@ -91,7 +94,7 @@ extension ConfigService {
     public func endOverdueLeases(in config: ConfigName, overdueBy margin: Duration? = nil) async throws -> Int {
         let now = time.now()
         // All of them: those that are not over yet must not hide others that are.
-        let overdue = try await engine.overdueLeases(in: config, at: now, limit: .max)
+        let overdue = try await engine.overdueLeases(in: config, at: now)
         // An unused config needs no lane.
         if overdue.isEmpty, existingLane(config) == nil { return 0 }
         let unchanged = lane(config).leases.look(at: overdue, at: time.instant())
@@ -118,7 +121,7 @@ extension ConfigService {
 
     /// - Returns: Whether the lease had not been renewed.
     private func end(_ lease: Lease, in config: ConfigName) async throws -> Bool {
-        guard let generation = try await engine.endLease(lease.id, in: config, ifExpiry: lease.expiry) else {
+        guard let generation = try await engine.endLease(lease.id, in: config, ifUnchanged: lease) else {
             return false
         }
         existingLane(config)?.leases.forget(lease.id)

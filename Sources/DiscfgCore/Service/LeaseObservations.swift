@@ -2,7 +2,7 @@ import Synchronization
 
 /// How long the leases of a config have been unchanged, by this process's monotonic clock.
 ///
-/// A renewal changes the end that the store holds. So a lease whose end has been the same for its time to live was not renewed in
+/// A renewal raises the lease's version. So a lease whose version has been the same for its time to live was not renewed in
 /// that time, whatever the wall clocks of the processes show.
 final class LeaseObservations: Sendable {
     /// Maximum number of leases granted or renewed here that are remembered; the others are observed once they are overdue.
@@ -12,7 +12,7 @@ final class LeaseObservations: Sendable {
 
     private struct Observation {
         let lease: Lease
-        /// A moment at which the store held this end, or a later one.
+        /// A moment at which the store held the lease like this, or had held it.
         let since: ContinuousClock.Instant
 
         func isOver(at instant: ContinuousClock.Instant, for grace: Duration = .zero) -> Bool {

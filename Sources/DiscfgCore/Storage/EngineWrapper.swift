@@ -115,8 +115,8 @@ extension EngineWrapper {
         try await perform(on: config) { try await engine.renewLease(id, in: config, at: now) }
     }
 
-    public func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String? {
-        try await perform(on: config) { try await engine.endLease(id, in: config, ifExpiry: expiry) }
+    public func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
+        try await perform(on: config) { try await engine.endLease(id, in: config, ifUnchanged: lease) }
     }
 
     public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
@@ -127,8 +127,8 @@ extension EngineWrapper {
         try await perform(on: config) { try await engine.removeLease(id, generation: generation, in: config) }
     }
 
-    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease] {
-        try await perform(on: config) { try await engine.overdueLeases(in: config, at: now, limit: limit) }
+    public func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
+        try await perform(on: config) { try await engine.overdueLeases(in: config, at: now) }
     }
 
     public func note(_ name: String, in config: ConfigName) async throws -> Note? {

@@ -23,15 +23,16 @@ extension MemoryEngine {
         try withLog(config) { log in
             guard var lease = log.leases[id], !lease.isEnding else { return nil }
             lease.expiry = now + lease.ttl
+            lease.version += 1
             log.leases[id] = lease
             return lease
         }
     }
 
-    public func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String? {
+    public func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
         try withLog(config) { log in
-            guard let lease = log.leases[id] else { return nil }
-            guard lease.isEnding || expiry == nil || lease.expiry == expiry else { return nil }
+            guard let found = log.leases[id] else { return nil }
+            guard found.isEnding || lease.map(found.isUnchanged) ?? true else { return nil }
             log.leases[id]?.isEnding = true
             return log.leaseGenerations[id]
         }
@@ -53,9 +54,9 @@ extension MemoryEngine {
         }
     }
 
-    public func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease] {
+    public func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
         try withLog(config) { log in
-            Array(log.leases.values.filter { $0.isEnding || $0.expiry <= now }.prefix(limit))
+            log.leases.values.filter { $0.isEnding || $0.expiry <= now }
         }
     }
 }

@@ -148,15 +148,15 @@ public protocol StorageEngine: Sendable {
 
     /// Puts off a lease's end until its time to live after `now`; `nil` where there is none of that id, or it is ending.
     ///
-    /// No commit comes of it.
+    /// Raises the lease's version. No commit comes of it.
     func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease?
 
     /// Begins a lease's end: from then on it cannot be renewed, and nothing can be attached to it.
     ///
-    /// With `expiry` only if the lease's end still is that, so that it was not renewed since; with `nil` in any case.
+    /// With `lease` only if the end and the version still are those, so that it was not renewed since; with `nil` in any case.
     /// - Returns: The lease's generation, which tells it from every other lease that ever has its id, if the lease is ending now; also
     ///   if it was before. `nil` otherwise.
-    func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String?
+    func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String?
 
     /// The keys that are attached to a lease, strongly consistent, in no order; there may be some that no longer are.
     ///
@@ -168,8 +168,8 @@ public protocol StorageEngine: Sendable {
     /// One that is not there, not ending, or of another generation is left alone: the id may have been granted again since.
     func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws
 
-    /// Leases that are overdue at a moment, or ending, in no order; where the store is remote, as they were shortly before.
-    func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease]
+    /// All leases that are overdue at a moment, or ending, in no order; where the store is remote, as they were shortly before.
+    func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease]
 
     /// The note of that name, strongly consistent.
     func note(_ name: String, in config: ConfigName) async throws -> Note?

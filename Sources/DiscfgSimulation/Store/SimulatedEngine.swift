@@ -203,9 +203,9 @@ package struct SimulatedEngine: StorageEngine {
         try await call("renewLease", writing: config) { try await engine.renewLease(id, in: config, at: now) }
     }
 
-    package func endLease(_ id: Int64, in config: ConfigName, ifExpiry expiry: Timestamp?) async throws -> String? {
+    package func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
         try await call("endLease", writing: config) {
-            try await engine.endLease(id, in: config, ifExpiry: expiry)
+            try await engine.endLease(id, in: config, ifUnchanged: lease)
         }
     }
 
@@ -222,9 +222,9 @@ package struct SimulatedEngine: StorageEngine {
         }
     }
 
-    package func overdueLeases(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Lease] {
+    package func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
         try await call("overdueLeases") {
-            try await engine.overdueLeases(in: config, at: now, limit: limit).sorted { $0.id < $1.id }
+            try await engine.overdueLeases(in: config, at: now).sorted { $0.id < $1.id }
         }
     }
 
