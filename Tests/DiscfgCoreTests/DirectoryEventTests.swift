@@ -119,6 +119,38 @@ struct DirectoryEventTests {
         #expect(Self.brief(Self.commit("", several)).count == 2, "as when a lease ends")
     }
 
+    /// What a watcher sees of a commit, in short.
+    static func brief(_ commit: Commit, at path: String, isRecursive: Bool = false) throws -> [String] {
+        let watch = DirectoryWatch(try DirectoryPathTests.path(path), isRecursive: isRecursive)
+        return watch.events(of: commit).map { "\($0.action) \($0.node.path)\($0.node.isDirectory ? "/" : "")" }
+    }
+
+    @Test("A directory whose marker is removed while a key below it is set is still there")
+    func removedMarker() throws {
+        let rollback = Self.commit("rollback to revision 3", [try Self.removed("/d/"), try Self.set("/d/k")])
+        #expect(Self.brief(rollback) == ["set /d/k"])
+        #expect(try Self.brief(rollback, at: "/d/k") == ["set /d/k"])
+        #expect(try Self.brief(rollback, at: "/d", isRecursive: true) == ["set /d/k"])
+        #expect(try Self.brief(rollback, at: "/d").isEmpty)
+        let sets = try ["/d/s/k", "/dd", "/e0"].map { try Self.set($0) }
+        let removals = try ["/d/", "/d/s/", "/d/t/", "/e/"].map { try Self.removed($0) }
+        #expect(
+            Self.brief(Self.commit("", sets + removals)) == [
+                "set /d/s/k", "delete /d/t/ over a directory", "set /dd", "delete /e/ over a directory", "set /e0",
+            ])
+    }
+
+    @Test("A watcher of a key that is removed together with a marker above it sees the key's removal")
+    func removedTogether() throws {
+        // Other keys may be left in the directory: only a v2 write, or its expiry, takes all of it.
+        let commit = Self.commit("rollback to revision 3", [try Self.removed("/d/"), try Self.removed("/d/k")])
+        #expect(try Self.brief(commit, at: "/d/k") == ["delete /d/k"])
+        #expect(try Self.brief(commit, at: "/d") == ["delete /d/"])
+        #expect(try Self.brief(commit, at: "/d", isRecursive: true) == ["delete /d/", "delete /d/k"])
+        let whole = Self.commit("etcd v2: delete /d", commit.changes)
+        #expect(try Self.brief(whole, at: "/d/k") == ["delete /d/"])
+    }
+
     @Test("An event has the index of its commit, and what was there before has its own")
     func indexes() throws {
         let marker = Item(

@@ -2,7 +2,8 @@
 ///
 /// A v2 write is one event: of the file or directory that was named, whatever came to be on the way to it or went with it. The
 /// commit's message tells what it was, as far as the changes agree: any writer may choose it. Any other commit is an event for
-/// each of its changes, except that a directory which expires takes along what is below it.
+/// each of its changes, except that a directory which expires takes along what is below it, and that a directory is still there
+/// if the commit removes its marker and sets a key below it.
 extension Commit {
     var directoryEvents: [DirectoryEvent] {
         if let message = DirectoryMessage(message) {
@@ -13,7 +14,12 @@ extension Commit {
             }
         }
         if let event = directoryExpiry { return [event] }
-        return changes.compactMap { $0.event(revision: revision, time: time) }
+        // In the order of their keys, as the changes are.
+        let kept = changes.compactMap { $0.item?.key.bytes }
+        return changes.compactMap { change in
+            change.removesMarker && kept.hasElement(beginningWith: change.key.bytes)
+                ? nil : change.event(revision: revision, time: time)
+        }
     }
 
     /// The one event of a v2 write; `nil` where the changes are not those of one, whatever the message says.
@@ -71,7 +77,22 @@ extension Commit {
     }
 }
 
+extension [[UInt8]] {
+    /// Whether an element begins so; the elements are in ascending order.
+    fileprivate func hasElement(beginningWith prefix: [UInt8]) -> Bool {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].lexicographicallyPrecedes(prefix) { low = middle + 1 } else { high = middle }
+        }
+        return low < endIndex && self[low].starts(with: prefix)
+    }
+}
+
 extension Change {
+    /// Whether the change removes what makes a directory one of its own.
+    fileprivate var removesMarker: Bool { item == nil && previous?.isDirectory == true }
+
     /// Whether a reader sees the same value as before, as after a refresh; a directory has none.
     ///
     /// A refresh also writes the marker of a directory that had none.

@@ -12,17 +12,21 @@ public struct DirectoryWatch: Sendable, Hashable {
     func events(of commit: Commit) -> [DirectoryEvent] {
         // Also what goes with a directory above is among the changes.
         guard commit.changes.contains(where: { path.covers($0.key) }) else { return [] }
-        return commit.directoryEvents.filter { sees($0) }
+        let events = commit.directoryEvents
+        let own = events.filter { isOwn($0) }
+        // A commit that has an event for each key may remove a marker above the path and leave the directory there, with other keys.
+        return own.isEmpty ? events.filter { isEndAbove($0) } : own
     }
 
-    /// Whether the watcher sees an event of a commit that changed something at or below the path.
-    ///
-    /// A watcher of what went with its directory sees the directory go. What is hidden below the path is not seen.
-    private func sees(_ event: DirectoryEvent) -> Bool {
+    /// Whether an event is at the path, or below it and seen from there: not what is hidden below the path.
+    private func isOwn(_ event: DirectoryEvent) -> Bool {
         let place = event.node.path
-        if place == path { return true }
-        if path.covers(place) { return isRecursive && !place.isHidden(from: path) }
+        return place == path || path.covers(place) && isRecursive && !place.isHidden(from: path)
+    }
+
+    /// Whether an event is the end of a directory above the path, with which the path went.
+    private func isEndAbove(_ event: DirectoryEvent) -> Bool {
         let isRemoval = event.action == .delete || event.action == .expire
-        return isRemoval && event.node.isDirectory && place.covers(path)
+        return isRemoval && event.node.isDirectory && event.node.path != path && event.node.path.covers(path)
     }
 }
