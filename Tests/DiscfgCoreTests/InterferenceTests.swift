@@ -176,6 +176,70 @@ struct InterferenceTests {
         #expect(seen.withLock { $0 } == [early, late])
     }
 
+    @Test("A writer whose time is over is answered, and the batch that it is in goes on")
+    func ownDeadlines() async throws {
+        let engine = HookedEngine(store)
+        let start = ContinuousClock.now
+        // Three deadlines, one, two and three seconds after the start: somebody waits for it, and it comes.
+        let awaited = (0..<3).map { _ in AsyncStream.makeStream(of: Void.self) }
+        let passed = (0..<3).map { _ in AsyncStream.makeStream(of: Void.self) }
+        let time = TimeSource(
+            now: TimeSource.system.now,
+            sleep: { duration in
+                let index = Int(duration.components.seconds) - 1
+                guard awaited.indices.contains(index) else { return }
+                awaited[index].continuation.finish()
+                for await _ in passed[index].stream {}
+                try Task.checkCancellation()
+            },
+            instant: { start })
+        let deadline = WriteDeadline(current: { Deadline.current }, apply: { _, body in await body() })
+        let service = ConfigService(
+            engine: engine, options: .init(time: time, writeDeadline: deadline), logger: LogCapture().logger)
+        // Two appends that hang until they are released.
+        let underWay = (0..<2).map { _ in AsyncStream.makeStream(of: Void.self) }
+        let released = (0..<2).map { _ in AsyncStream.makeStream(of: Void.self) }
+        engine.before(.append) {
+            engine.before(.append) {
+                underWay[1].continuation.finish()
+                for await _ in released[1].stream {}
+            }
+            underWay[0].continuation.finish()
+            for await _ in released[0].stream {}
+        }
+        @Sendable func failure(_ key: String, after seconds: Int?) async -> DiscfgError.Code? {
+            let instant = seconds.map { start + .seconds($0) }
+            do {
+                try await Deadline.$current.withValue(instant) { try await set(key, "1", by: service) }
+                return nil
+            } catch {
+                return (error as? DiscfgError)?.code ?? .internalError
+            }
+        }
+        async let first = failure("/first", after: nil)
+        for await _ in underWay[0].stream {}
+        async let early = failure("/early", after: 1)
+        async let late = failure("/late", after: 3)
+        for await _ in awaited[0].stream {}
+        for await _ in awaited[2].stream {}
+        released[0].continuation.finish()
+        for await _ in underWay[1].stream {}
+        async let queued = failure("/queued", after: 2)
+        for await _ in awaited[1].stream {}
+        passed[1].continuation.finish()
+        let ofQueued = await queued
+        #expect(ofQueued == .storeUnavailable, "it was not in the batch")
+        passed[0].continuation.finish()
+        let ofEarly = await early
+        #expect(ofEarly == .outcomeUnknown, "the batch is under way")
+        released[1].continuation.finish()
+        let (ofFirst, ofLate) = await (first, late)
+        #expect(ofFirst == nil && ofLate == nil)
+        let keys = try ["/first", "/early", "/late", "/queued"].map { try Key(path: $0) }
+        let found = try await store.items(keys, in: .default, consistency: .strong).items
+        #expect(Set(found.keys) == Set(keys.dropLast()))
+    }
+
     @Test("A time to live counts from the writer's clock, not from the log's time")
     func timeToLive() async throws {
         let clock = TestClock()

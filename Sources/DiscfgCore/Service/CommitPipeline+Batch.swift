@@ -25,7 +25,7 @@ extension CommitPipeline {
             try await carryOut(batch[...])
         } catch let error as DiscfgError where error.code == .tooLarge && batch.count > 1 {
             // One that is too large must not take the others with it.
-            for waiter in batch { await commit([waiter]) }
+            for waiter in batch where !waiter.isAnswered() { await commit([waiter]) }
         } catch {
             for waiter in batch { waiter.fail(error) }
         }

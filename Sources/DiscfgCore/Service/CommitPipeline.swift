@@ -7,29 +7,39 @@ import Synchronization
 final class CommitPipeline: Sendable {
     /// A proposal whose caller waits for its outcome.
     struct Waiter: Sendable {
+        /// Tells it from the others of this pipeline.
+        var id: UInt64 = 0
         let touch: @Sendable (inout Touched) -> Void
         /// Carries the proposal out, and gives what tells its caller once that is true.
         let evaluate: @Sendable (inout Evaluator) throws(DiscfgError) -> @Sendable () -> Void
         let fail: @Sendable (any Error) -> Void
         /// By when the store must have answered; `nil` for no limit.
         let deadline: ContinuousClock.Instant?
+        /// Whether the caller was answered: when its time was over, if it still is in line or in a batch.
+        let isAnswered: @Sendable () -> Bool
+        /// Keeps what waits for the deadline, to cancel it with the answer.
+        fileprivate let keep: @Sendable (Task<Void, Never>) -> Void
 
         init<P: Proposal>(
             _ proposal: P, by deadline: ContinuousClock.Instant?,
             _ continuation: CheckedContinuation<P.Outcome, any Error>
         ) {
+            let answer = Answer(continuation)
             self.deadline = deadline
+            isAnswered = { answer.isGiven }
+            keep = { answer.keep($0) }
             touch = { proposal.touch(&$0) }
             evaluate = { evaluator throws(DiscfgError) in
                 let outcome = try evaluator.evaluate(proposal)
-                return { continuation.resume(returning: outcome) }
+                return { answer.give(.success(outcome)) }
             }
-            fail = { continuation.resume(throwing: $0) }
+            fail = { answer.give(.failure($0)) }
         }
     }
 
     private struct State {
         var waiting: [Waiter] = []
+        var lastID: UInt64 = 0
         var isDraining = false
         var hasCommittedHundredth = false
     }
@@ -74,20 +84,25 @@ final class CommitPipeline: Sendable {
     /// Carries out a proposal, together with others that wait.
     ///
     /// Once it is in line it is carried out, also when the caller's task is cancelled: nobody could tell otherwise whether it was.
+    /// A caller whose time is over is not kept waiting: `storeUnavailable` if the proposal is still in line, which it leaves,
+    /// `outcomeUnknown` if it is in the batch under way, which goes on.
     func submit<P: Proposal>(_ proposal: P) async throws -> P.Outcome {
         try Task.checkCancellation()
         return try await withCheckedThrowingContinuation { continuation in
-            let waiter = Waiter(proposal, by: deadline.current(), continuation)
+            var waiter = Waiter(proposal, by: deadline.current(), continuation)
             let startsDraining: Bool? = state.withLock { state in
                 guard state.waiting.count < Self.maximumWaiting else { return nil }
+                state.lastID += 1
+                waiter.id = state.lastID
                 state.waiting.append(waiter)
                 defer { state.isDraining = true }
                 return !state.isDraining
             }
+            if startsDraining != nil { watch(waiter) }
             switch startsDraining {
             case nil:
-                continuation.resume(
-                    throwing: DiscfgError(
+                waiter.fail(
+                    DiscfgError(
                         .overloaded, "\(Self.maximumWaiting) writes to config “\(config)” are waiting already.",
                         hint: "Try again in a moment; nothing was written."))
             // Neither cancelled with the caller, whose writes others may have joined, nor held to what is set for the caller's task.
@@ -101,11 +116,38 @@ final class CommitPipeline: Sendable {
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     private func drain() async {
-        while let batch = nextBatch() {
+        while let all = nextBatch() {
+            // A waiter that a batch has put back may have been answered in that batch.
+            let batch = all.filter { !$0.isAnswered() }
+            if batch.isEmpty { continue }
             let deadlines = batch.compactMap(\.deadline)
             // One that has no limit has the latest.
             await deadline.apply(deadlines.count == batch.count ? deadlines.max() : nil) { await self.commit(batch) }
         }
+    }
+
+    /// Answers a waiter when its time is over.
+    private func watch(_ waiter: Waiter) {
+        guard let deadline = waiter.deadline else { return }
+        let (time, config) = (time, config)
+        waiter.keep(
+            Task.detached(executorPreference: time.executor) {
+                do { try await time.sleep(deadline - time.instant()) } catch { return }
+                let wasInLine = self.state.withLock { state in
+                    let count = state.waiting.count
+                    state.waiting.removeAll { $0.id == waiter.id }
+                    return state.waiting.count < count
+                }
+                waiter.fail(
+                    wasInLine
+                        ? DiscfgError(
+                            .storeUnavailable,
+                            "A write to config “\(config)” still waited for others when its time was over.",
+                            hint: "Nothing was written; try again in a moment.")
+                        : DiscfgError(
+                            .outcomeUnknown, "A write to config “\(config)” was under way when its time was over.",
+                            hint: "See with “discfg history” whether it took effect before you try again."))
+            })
     }
 
     private func nextBatch() -> [Waiter]? {
@@ -144,5 +186,39 @@ final class CommitPipeline: Sendable {
                 hint: "Nothing was written; try again in a moment.")
         }
         try await time.sleep(.milliseconds(time.random(in: 5...20) << min(attempt - 2, Self.maximumDoublings)))
+    }
+}
+
+/// The answer to a caller, which is given once: what came of its proposal, or that its time is over.
+private final class Answer<Outcome: Sendable>: Sendable {
+    private struct State {
+        var continuation: CheckedContinuation<Outcome, any Error>?
+        var timer: Task<Void, Never>?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ continuation: CheckedContinuation<Outcome, any Error>) {
+        state = Mutex(State(continuation: continuation))
+    }
+
+    var isGiven: Bool { state.withLock { $0.continuation == nil } }
+
+    func give(_ result: Result<Outcome, any Error>) {
+        let last = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        last.timer?.cancel()
+        last.continuation?.resume(with: result)
+    }
+
+    /// Keeps a task until the answer is given, and cancels it then.
+    func keep(_ timer: Task<Void, Never>) {
+        let isLate = state.withLock { state in
+            if state.continuation != nil { state.timer = timer }
+            return state.continuation == nil
+        }
+        if isLate { timer.cancel() }
     }
 }
