@@ -176,6 +176,14 @@ struct ArgumentTests {
                 == [.absent, .version(2), .revision(7), .value(Array("@x".utf8))])
     }
 
+    @Test("The poll interval of a server is from 1 ms to 10 s")
+    func pollInterval() throws {
+        for duration in [Duration.milliseconds(1), .seconds(10)] { try Serve.check(pollInterval: duration) }
+        #expect(throws: DiscfgError.self) { try Serve.check(pollInterval: .zero) }
+        let error = #expect(throws: DiscfgError.self) { try Serve.check(pollInterval: .milliseconds(10_001)) }
+        #expect(error?.message == "--poll-interval 10s1ms is too long.")
+    }
+
     @Test("A wrong command line is refused before a store is opened")
     func validation() {
         for words in [

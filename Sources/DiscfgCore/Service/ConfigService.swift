@@ -22,7 +22,12 @@ public final class ConfigService: Sendable {
         /// How old a commit must be before compaction removes it from the store.
         ///
         /// Watchers in other processes that were not told of it yet can still read it. It is far longer than `pollInterval`.
-        package var compactionDelay: Duration = .seconds(60)
+        package var compactionDelay: Duration = Self.standardCompactionDelay
+
+        private static let standardCompactionDelay: Duration = .seconds(60)
+
+        /// The longest `pollInterval` with which a watcher reads every commit before compaction may remove it, also if some looks fail.
+        public static let maximumPollInterval: Duration = standardCompactionDelay / 6
 
         public init(
             pollInterval: ClosedRange<Duration>? = nil, time: TimeSource = .system,

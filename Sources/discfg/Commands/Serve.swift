@@ -88,9 +88,7 @@ struct Serve: AsyncParsableCommand {
             throw DiscfgError.invalid(
                 "--max-request-memory is \(maxRequestMemory).", hint: "Give a number of MiB from 64 to \(1 << 20).")
         }
-        if let pollInterval, pollInterval < .milliseconds(1) {
-            throw DiscfgError.invalid("--poll-interval \(pollInterval) is too short.", hint: "Give at least 1ms.")
-        }
+        if let pollInterval { try Self.check(pollInterval: pollInterval) }
         let environment = settings.environment
         let server = Server.Options(
             address: try address(listen ?? environment["DISCFG_LISTEN"].nonEmpty ?? ListenAddress.standard),
@@ -101,6 +99,20 @@ struct Serve: AsyncParsableCommand {
         let registry = PrometheusRegistry()
         try await Session.with(settings, expiry: .left, metrics: registry, pollInterval: pollInterval) { session in
             try await Server(options: server, registry: registry).run(session)
+        }
+    }
+
+    /// Checks that watches can keep up with compaction.
+    static func check(pollInterval: Duration) throws(DiscfgError) {
+        guard pollInterval >= .milliseconds(1) else {
+            throw .invalid(
+                "--poll-interval \(DurationText.format(pollInterval)) is too short.", hint: "Give at least 1ms.")
+        }
+        let most = ConfigService.Options.maximumPollInterval
+        guard pollInterval <= most else {
+            throw .invalid(
+                "--poll-interval \(DurationText.format(pollInterval)) is too long.",
+                hint: "Give at most \(DurationText.format(most)): compaction keeps commits only so long for watches.")
         }
     }
 
