@@ -9,20 +9,22 @@ final class ClockCheck: Sendable {
 
     private let gauge: Meter
     private let logger: Logger
-    private let isWrong = Mutex(false)
+    private let last = Mutex(0.0)
 
     init(metrics: any MetricsFactory, logger: Logger) {
         gauge = Meter(label: "discfg_clock_offset_seconds", dimensions: [], factory: metrics)
         self.logger = logger
     }
 
+    /// Whether the clock was ahead by too many seconds when AWS last answered; not before it has answered.
+    var isAhead: Bool { last.withLock { $0 } > Self.tolerance }
+
     /// Notes by how many seconds the clock was ahead; warns when it becomes too many, and not again until it was right.
     func note(_ offset: Double) {
         gauge.set(offset)
-        let isWrong = abs(offset) > Self.tolerance
-        let becameWrong = self.isWrong.withLock { wasWrong in
-            defer { wasWrong = isWrong }
-            return isWrong && !wasWrong
+        let becameWrong = last.withLock { last in
+            defer { last = offset }
+            return abs(offset) > Self.tolerance && abs(last) <= Self.tolerance
         }
         guard becameWrong else { return }
         logger.warning(

@@ -43,7 +43,8 @@ struct OpenStore: Sendable {
             service = Self.service(try SQLiteEngine(path: path, logger: logger), metrics, pollInterval, logger)
         case .dynamodb(let address):
             try Descriptor.checkFree(Descriptor.neededForNetwork, or: "The store cannot be reached")
-            let client = try Self.client(settings, address, metrics: metrics, logger: logger)
+            let clock = ClockCheck(metrics: metrics, logger: logger)
+            let client = try Self.client(settings, address, clock: clock, metrics: metrics, logger: logger)
             let units = Counter(label: "discfg_dynamodb_units_total", dimensions: [], factory: metrics)
             let engine = DynamoDBEngine(
                 table: address.table, client: client,
@@ -52,7 +53,7 @@ struct OpenStore: Sendable {
                     progress: { if Descriptor.error.isTerminal { Output.note($0) } }))
             table = engine.manager
             closeStore = { try await client.shutdown() }
-            service = Self.service(engine, metrics, pollInterval, logger)
+            service = Self.service(engine, metrics, pollInterval, isClockAhead: { clock.isAhead }, logger)
         case .memory:
             service = Self.service(MemoryEngine(), metrics, pollInterval, logger)
         }
@@ -72,24 +73,26 @@ struct OpenStore: Sendable {
     func close() async throws { try await shutdown() }
 
     private static func service(
-        _ engine: any StorageEngine, _ metrics: any MetricsFactory, _ pollInterval: Duration?, _ logger: Logger
+        _ engine: any StorageEngine, _ metrics: any MetricsFactory, _ pollInterval: Duration?,
+        isClockAhead: @escaping @Sendable () -> Bool = { false }, _ logger: Logger
     ) -> ConfigService {
         // Never slower than the engine itself would be in the end.
         let pace = pollInterval.map { $0...max($0, engine.traits.pollInterval.upperBound) }
         return ConfigService(
-            engine: engine, options: .init(pollInterval: pace, metricsFactory: metrics), logger: logger)
+            engine: engine,
+            options: .init(pollInterval: pace, metricsFactory: metrics, isClockAhead: isClockAhead), logger: logger)
     }
 
     /// A client for AWS; for another region than the store's where one is named.
     private static func client(
-        _ settings: Settings, _ address: DynamoDBAddress?, region: String? = nil, metrics: any MetricsFactory,
-        logger: Logger
+        _ settings: Settings, _ address: DynamoDBAddress?, region: String? = nil, clock: ClockCheck? = nil,
+        metrics: any MetricsFactory, logger: Logger
     ) throws -> AWSClient {
         do {
             let configuration = try AWSConfiguration(
                 environment: AWSEnvironment(settings.environment), profile: address?.profile,
                 region: region ?? address?.region, endpoint: address?.endpoint)
-            let clock = ClockCheck(metrics: metrics, logger: logger)
+            let clock = clock ?? ClockCheck(metrics: metrics, logger: logger)
             let options = AWSClient.Options(onCall: { call in
                 if let offset = call.clockOffset { clock.note(offset) }
                 Counter(
