@@ -41,6 +41,22 @@ struct MaintenanceTests {
         #expect(lines.allSatisfy { $0.metadata["error"]?.contains("It was moved.") == true })
     }
 
+    @Test("A look-up of the configs that failed is repeated at the next sweep")
+    func lookUp() async throws {
+        let (over, isOver) = AsyncStream<Void>.makeStream()
+        let time = Self.hour(isOver)
+        let engine = UnreadyEngine(engine: MemoryEngine(), now: time.instant)
+        let service = ConfigService(engine: engine, options: .init(time: time), logger: LogCapture().logger)
+        let begin = time.instant()
+        let maintenance = Task { try await ConfigMaintenance(service).run() }
+        for await _ in over {}
+        maintenance.cancel()
+        try await maintenance.value
+        let looks = engine.looks.times.withLock { $0 }.map { $0 - begin }
+        #expect(looks.prefix(3) == [.zero, .seconds(5), .seconds(10)], "two failures, and then names")
+        #expect(looks.dropFirst(3).first ?? .zero >= .seconds(60), "names that are known are not looked up each time")
+    }
+
     @Test("Failures that differ in the error or the subject are logged by themselves, and few are remembered")
     func different() {
         let failures = RepeatedFailures()
@@ -69,4 +85,28 @@ private struct FailingEngine: EngineWrapper {
     func maintain() async throws { throw moved }
 
     func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] { throw moved }
+}
+
+/// A remote store whose first look-ups of configs fail.
+private struct UnreadyEngine: EngineWrapper {
+    final class Looks: Sendable {
+        /// When somebody looked.
+        let times = Mutex<[ContinuousClock.Instant]>([])
+    }
+
+    let engine: any StorageEngine
+    let now: @Sendable () -> ContinuousClock.Instant
+    let looks = Looks()
+
+    var traits: StorageTraits { StorageTraits(readsTellTail: false, sweepInterval: .seconds(5)) }
+
+    func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
+        guard after == nil else { return try await engine.configNames(after: after, limit: limit) }
+        let count = looks.times.withLock { times in
+            times.append(now())
+            return times.count
+        }
+        if count <= 2 { throw DiscfgError(.storeUnavailable, "It does not answer.") }
+        return try await engine.configNames(after: after, limit: limit)
+    }
 }

@@ -111,13 +111,18 @@ public struct ConfigMaintenance: Service {
     private func tidyRegularly() async {
         let interval = service.engine.traits.sweepInterval
         var sinceRetention = retentionInterval
+        // Names are looked up each time only where that costs nothing. A failure must not keep the sweeps off until the next time.
         var names: [ConfigName] = []
+        var needsNames = true
         while !Task.isCancelled {
             let isDue = sinceRetention >= retentionInterval
             if isDue { await attempt { try await service.engine.maintain() } }
-            await attempt {
-                // Names are looked up each time only where that costs nothing.
-                if isDue || service.engine.traits.readsTellTail { names = try await service.configNames() }
+            needsNames = needsNames || isDue || service.engine.traits.readsTellTail
+            if needsNames {
+                await attempt {
+                    names = try await service.configNames()
+                    needsNames = false
+                }
             }
             for name in names { await attempt(on: name) { try await tidy(name, withRetention: isDue) } }
             sinceRetention = isDue ? interval : sinceRetention + interval
