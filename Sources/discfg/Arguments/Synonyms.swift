@@ -71,11 +71,12 @@ enum Synonyms {
 
 extension CommandDefinition {
     /// The definition of the command that words name.
-    init(named words: [String], below root: CommandDefinition) {
-        self = root
+    static func named(_ words: [String], below root: CommandDefinition) -> CommandDefinition {
+        var definition = root
         for word in words {
-            guard let next = subcommands.first(where: { $0.name == word }) else { return }
-            self = next
+            guard let next = definition.subcommands.first(where: { $0.name == word }) else { break }
+            definition = next
         }
+        return definition
     }
 }

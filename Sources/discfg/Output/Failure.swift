@@ -50,7 +50,7 @@ extension Failure {
     /// has few other letters, and no option with another name.
     private static func hinted(_ text: Substring, _ words: [String]) -> String {
         guard let found = text.prefixMatch(of: /Unknown option '(-[^' ]*)'[^\n]*/) else { return String(text) }
-        let command = CommandDefinition(named: words, below: CommandDefinition(of: Discfg.self))
+        let command = CommandDefinition.named(words, below: CommandDefinition(of: Discfg.self))
         let meant = Synonyms.option(for: String(found.1), of: command)
         return "Unknown option “\(found.1)”." + (meant.map { "\nhint: Did you mean “\($0)”?" } ?? "")
             + text[found.range.upperBound...]
