@@ -11,6 +11,8 @@ struct RawConnection {
     /// Connects for the time of the body.
     static func with(port: Int?, _ body: (inout RawConnection) async throws -> Void) async throws {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            // A server that has answered closes its side, and the client may go on sending.
+            .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: try #require(port)) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
