@@ -188,6 +188,14 @@ class CheckTests(unittest.TestCase):
         self.assertEqual(self.rules([first, unlock, second, revoke], log, checks_sessions.locks), [])
         self.assertIn("two holders of a lock", self.rules([first, second, revoke], log, checks_sessions.locks))
 
+    def test_an_unlock_after_its_lease_has_ended_made_no_commit(self) -> None:
+        log = LogMaker().change({"/lock/a/1": "x"}, lease=1).change({"/lock/a/1": None})
+        seen = get(5, 6, 3, "/k/a", None)
+        unlock = op("unlock", 7, 8, 3, name="/lock/a", key="/lock/a/1")
+        self.assertNotEqual(self.rules([seen, unlock], log, checks.real_time), [])
+        log.commits[3]["message"] = "lease 1 expired"
+        self.assertEqual(self.rules([seen, unlock], log, checks.real_time), [])
+
     def test_a_key_that_lost_its_lease_is_found(self) -> None:
         log = LogMaker().change({"/lease/1/0": "x"}, lease=1).change({"/lease/1/0": None}).change({"/lease/1/0": "x"})
         self.assertIn("a key lost its lease, and stays without end", self.rules([], log, checks_sessions.leases))
