@@ -9,16 +9,15 @@ extension AWSClient {
     /// - Throws: `AWSError`; or `CancellationError`, after which a write may have been carried out or not.
     func call(_ call: ServiceCall) async throws -> HTTPResponse {
         let time = options.time
-        let started = time.instant()
+        let (started, startedAt) = (time.instant(), time.now())
         var progress = CallProgress(call, policy: options.retry)
         do {
             let response = try await response(to: call, progress: &progress)
             quota.release(progress.heldQuota)
-            // The date of an answer has whole seconds; on average it is half a second behind.
             let date = response.header("Date").flatMap(UTCTime.seconds(httpDate:))
             report(
                 call, progress, since: started, status: response.status, errorCode: nil,
-                clockOffset: date.map { time.now() - $0 - 0.5 })
+                clockOffset: date.map { Self.clockOffset(from: startedAt, through: time.now(), date: $0) })
             return response
         } catch var error as AWSError {
             // Whatever ended the call, perhaps the credentials' source: an earlier try may have been carried out.
@@ -29,6 +28,15 @@ extension AWSClient {
             report(call, progress, since: started, status: nil, errorCode: "client.Cancelled")
             throw error
         }
+    }
+
+    /// The least number of seconds by which the clock can be ahead if an answer was dated between two of its moments.
+    ///
+    /// So the time that a call takes, or for which the process is paused, is not taken for a wrong clock. The date of an answer has
+    /// whole seconds; on average it is half a second behind.
+    static func clockOffset(from start: Double, through end: Double, date: Double) -> Double {
+        let (least, greatest) = (start - date - 0.5, end - date - 0.5)
+        return least > 0 ? least : min(greatest, 0)
     }
 
     private func response(to call: ServiceCall, progress: inout CallProgress) async throws -> HTTPResponse {

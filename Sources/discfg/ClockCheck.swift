@@ -1,8 +1,9 @@
+import DiscfgCore
 import Logging
 import Metrics
 import Synchronization
 
-/// Compares this machine's clock with the dates of AWS's answers: shows the difference as a gauge, and warns if it is too large.
+/// Compares this machine's clock with the dates of AWS's answers: shows the difference as a gauge, and corrects it if it is too large.
 final class ClockCheck: Sendable {
     /// The greatest difference, in seconds, that docs/operations.md allows between the clocks of processes that use one table.
     static let tolerance: Double = 30
@@ -16,8 +17,18 @@ final class ClockCheck: Sendable {
         self.logger = logger
     }
 
-    /// Whether the clock was ahead by too many seconds when AWS last answered; not before it has answered.
-    var isAhead: Bool { last.withLock { $0 } > Self.tolerance }
+    /// The system's time; AWS's as of its last answer, if the system's clock differs from it by too much.
+    var time: TimeSource {
+        var time = TimeSource.system
+        time.now = { [self] in TimeSource.system.now() - correction }
+        return time
+    }
+
+    /// By how much the time of the system's clock is corrected.
+    var correction: Duration {
+        let offset = last.withLock { $0 }
+        return abs(offset) > Self.tolerance ? .milliseconds(Int64(offset * 1000)) : .zero
+    }
 
     /// Notes by how many seconds the clock was ahead; warns when it becomes too many, and not again until it was right.
     func note(_ offset: Double) {

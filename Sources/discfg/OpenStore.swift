@@ -50,10 +50,11 @@ struct OpenStore: Sendable {
                 table: address.table, client: client,
                 options: .init(
                     meter: { units.increment(by: Int64((($0.capacityUnits ?? 0) * 2).rounded())) },
-                    progress: { if Descriptor.error.isTerminal { Output.note($0) } }))
+                    progress: { if Descriptor.error.isTerminal { Output.note($0) } },
+                    time: clock.time))
             table = engine.manager
             closeStore = { try await client.shutdown() }
-            service = Self.service(engine, metrics, pollInterval, isClockAhead: { clock.isAhead }, logger)
+            service = Self.service(engine, metrics, pollInterval, time: clock.time, logger)
         case .memory:
             service = Self.service(MemoryEngine(), metrics, pollInterval, logger)
         }
@@ -74,13 +75,13 @@ struct OpenStore: Sendable {
 
     private static func service(
         _ engine: any StorageEngine, _ metrics: any MetricsFactory, _ pollInterval: Duration?,
-        isClockAhead: @escaping @Sendable () -> Bool = { false }, _ logger: Logger
+        time: TimeSource = .system, _ logger: Logger
     ) -> ConfigService {
         // Never slower than the engine itself would be in the end.
         let pace = pollInterval.map { $0...max($0, engine.traits.pollInterval.upperBound) }
         return ConfigService(
             engine: engine,
-            options: .init(pollInterval: pace, metricsFactory: metrics, isClockAhead: isClockAhead), logger: logger)
+            options: .init(pollInterval: pace, time: time, metricsFactory: metrics), logger: logger)
     }
 
     /// A client for AWS; for another region than the store's where one is named.

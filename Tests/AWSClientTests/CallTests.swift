@@ -158,6 +158,14 @@ struct CallTests {
         #expect(bench.calls.all.map(\.clockOffset) == [40, nil])
     }
 
+    @Test(
+        "A call that takes long does not make a right clock look wrong",
+        arguments: [(100, 190, 0), (100, 101, 0), (10, 100, 0), (140, 190, 39.5), (10, 40, -60.5)]
+            as [(Double, Double, Double)])
+    func longCall(_ start: Double, _ end: Double, _ offset: Double) {
+        #expect(AWSClient.clockOffset(from: start, through: end, date: 100) == offset)
+    }
+
     @Test("passes cancellation on, and tells the listener")
     func cancellation() async throws {
         let bench = try Bench([.lost])

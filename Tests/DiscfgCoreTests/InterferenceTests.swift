@@ -240,37 +240,6 @@ struct InterferenceTests {
         #expect(Set(found.keys) == Set(keys.dropLast()))
     }
 
-    @Test("A process whose clock is ahead removes no due keys and no history, but ends leases")
-    func clockAhead() async throws {
-        let clock = TestClock()
-        let isAhead = Mutex(true)
-        let service = ConfigService(
-            engine: store, options: .init(time: clock.steadySource, isClockAhead: { isAhead.withLock { $0 } }),
-            logger: LogCapture().logger)
-        let key = try Key(path: "/a")
-        _ = try await service.grantLease(7, ttl: .seconds(10), in: .default)
-        try await set("/leased", "1", lease: 7, by: service)
-        _ = try await service.commit(
-            Transaction(then: [.set(key, Value("1"), expiry: .after(.seconds(2)))]), to: .default)
-        clock.advance(by: .seconds(10))
-        try await service.sweep(.default)
-        let leased = try Key(path: "/leased")
-        let left = try await store.items([key, leased], in: .default, consistency: .strong).items
-        #expect(Set(left.keys) == [key])
-        await #expect(throws: DiscfgError.self) { try await service.get(key, in: .default) }
-        _ = try await service.updateConfig(.default, patch: ["retention": ["age": "1s", "revisions": 1]])
-        clock.advance(by: .seconds(10))
-        let trimmed = try await store.tail(of: .default).trimmed
-        try await service.enforceRetention(of: try #require(try await store.config(.default)))
-        #expect(try await store.tail(of: .default).trimmed == trimmed)
-        isAhead.withLock { $0 = false }
-        try await service.sweep(.default)
-        #expect(try await store.items([key], in: .default, consistency: .strong).items.isEmpty)
-        clock.advance(by: .seconds(10))
-        try await service.enforceRetention(of: try #require(try await store.config(.default)))
-        #expect(try await store.tail(of: .default).trimmed > trimmed)
-    }
-
     @Test("A time to live counts from the writer's clock, not from the log's time")
     func timeToLive() async throws {
         let clock = TestClock()

@@ -188,17 +188,35 @@ struct TornCommitTests {
         #expect(try await world.b.lease(55, in: world.config) == nil)
     }
 
-    @Test("Entries of one transaction of which the later is visible first are waited for, and no damage")
-    func gap() async throws {
-        let world = try await TornWorld()
+    /// Three commits to append after the first revision.
+    private static func commits(in world: TornWorld) async throws -> [Commit] {
         let time = try await world.first.tail(of: world.config).time
-        let commits = try (2...4 as ClosedRange<Revision>).map { revision in
+        return try (2...4 as ClosedRange<Revision>).map { revision in
             let item = Item(
                 key: try Key(path: "/g/\(revision)"), value: Value("x"), version: 1, created: revision,
                 modified: revision, modifiedAt: time, author: "", expiry: nil, lease: nil)
             return Commit(
                 revision: revision, time: time, author: "", message: "", changes: [.set(item, previous: nil)])
         }
+    }
+
+    @Test("An entry that is not visible yet is no damage, however wrong the reader's clock is", arguments: [0, 600])
+    func gapAndClock(_ seconds: Int) async throws {
+        let world = try await TornWorld(ahead: .seconds(seconds))
+        let commits = try await Self.commits(in: world)
+        let (found, _) = try await world.whileCommitting(
+            showing: { $0.revision == 2 || $0.revision == 4 },
+            of: { try await world.first.append(commits, to: world.config, incarnation: nil) }
+        ) {
+            try await world.changes(after: 2, by: world.b).map(\.revision)
+        }
+        #expect(found == [3, 4])
+    }
+
+    @Test("Entries of one transaction of which the later is visible first are waited for, and no damage")
+    func gap() async throws {
+        let world = try await TornWorld()
+        let commits = try await Self.commits(in: world)
         let (found, _) = try await world.whileCommitting(
             showing: { $0.revision == 2 || $0.revision == 4 },
             of: { try await world.first.append(commits, to: world.config, incarnation: nil) }

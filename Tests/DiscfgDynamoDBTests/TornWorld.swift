@@ -21,7 +21,8 @@ struct TornWorld: Sendable {
         let count = Mutex(0)
     }
 
-    init() async throws {
+    /// The wall clock of the second process is ahead by a time.
+    init(ahead skew: Duration = .zero) async throws {
         let looks = Looks()
         self.looks = looks
         let gate = CommitGate()
@@ -29,7 +30,9 @@ struct TornWorld: Sendable {
         slow = ItemByItemDynamoDB(pause: { await CommitGate.pause() }, onCommit: { await gate.commit($0) })
         store = InProcessDynamoDB(slow)
         try await store.engine().manager.make()
-        let counting = DynamoDBEngine.Options(meter: { _ in looks.count.withLock { $0 += 1 } })
+        var time = TimeSource.system
+        time.now = { TimeSource.system.now() + skew }
+        let counting = DynamoDBEngine.Options(meter: { _ in looks.count.withLock { $0 += 1 } }, time: time)
         (first, second) = (store.engine(), store.engine(options: counting))
         (a, b) = (Self.service(first), Self.service(second))
         _ = try await a.createConfig(config, settings: ConfigSettings(), author: "")

@@ -14,8 +14,7 @@ extension ConfigService {
         try await endOverdueLeases(in: config, overdueBy: margin)
     }
 
-    /// Commits the expiry of what is overdue in a config, and returns how many keys that were; none while the wall clock is known to
-    /// be ahead.
+    /// Commits the expiry of what is overdue in a config, and returns how many keys that were.
     @discardableResult
     public func expireOverdue(in config: ConfigName) async throws -> Int {
         // So many that their values fit memory, however large they are.
@@ -26,8 +25,7 @@ extension ConfigService {
         while true {
             let overdue = try await engine.overdueKeys(in: config, at: time.now(), limit: batch + min(done.count, 1000))
             let keys = overdue.filter { !done.contains($0) }.prefix(batch)
-            // After the store's answer, by which the clock may be known.
-            guard !keys.isEmpty, done.count < 100_000, !isClockAhead() else { return count }
+            guard !keys.isEmpty, done.count < 100_000 else { return count }
             // Whatever a transaction looks at is expired first when it is overdue.
             _ = try await commit(Transaction(then: keys.map { .get($0) }), to: config)
             done.formUnion(keys)
@@ -45,13 +43,12 @@ extension ConfigService {
         try await enforceRetention(of: record)
     }
 
-    /// Forgets what a config's retention no longer keeps, one small step at a time, and removes what compactions have kept; nothing
-    /// while the wall clock is known to be ahead.
+    /// Forgets what a config's retention no longer keeps, one small step at a time, and removes what compactions have kept.
     public func enforceRetention(of record: ConfigRecord) async throws {
         let retention = record.settings.retention
         let aged = try await engine.lastRevision(of: record.name, before: time.now() - retention.age)
         let revision = min(aged, record.tail.revision - retention.revisions)
-        guard revision > record.tail.trimmed || record.hasRemains, !isClockAhead() else { return }
+        guard revision > record.tail.trimmed || record.hasRemains else { return }
         let (last, moment) = (max(revision, record.tail.trimmed), time.now() - compactionDelay)
         while try await !engine.trim(record.name, through: last, keepingSince: moment) {
             try await time.sleep(.milliseconds(10))

@@ -19,10 +19,6 @@ public final class ConfigService: Sendable {
         public var metricsFactory: any MetricsFactory
         /// By when the store must have answered the writes of a task.
         public var writeDeadline: WriteDeadline
-        /// Whether the wall clock is known to be ahead by more than the processes of one store may differ.
-        ///
-        /// As long as it is, what is overdue by the wall clock alone is kept: keys, and history beyond its retention.
-        public var isClockAhead: @Sendable () -> Bool
         /// How old a commit must be before compaction removes it from the store.
         ///
         /// Watchers in other processes that were not told of it yet can still read it. It is far longer than `pollInterval`.
@@ -35,14 +31,12 @@ public final class ConfigService: Sendable {
 
         public init(
             pollInterval: ClosedRange<Duration>? = nil, time: TimeSource = .system,
-            metricsFactory: any MetricsFactory = MetricsSystem.factory, writeDeadline: WriteDeadline = .none,
-            isClockAhead: @escaping @Sendable () -> Bool = { false }
+            metricsFactory: any MetricsFactory = MetricsSystem.factory, writeDeadline: WriteDeadline = .none
         ) {
             self.pollInterval = pollInterval
             self.time = time
             self.metricsFactory = metricsFactory
             self.writeDeadline = writeDeadline
-            self.isClockAhead = isClockAhead
         }
     }
 
@@ -64,7 +58,6 @@ public final class ConfigService: Sendable {
     /// The configs of which a revision that is a multiple of a hundred was committed here, for whoever keeps the store tidy.
     let hundreds = AsyncStream<ConfigName>.makeStream(bufferingPolicy: .bufferingNewest(64))
     let compactionDelay: Duration
-    let isClockAhead: @Sendable () -> Bool
     private let pollInterval: ClosedRange<Duration>
     private let writeDeadline: WriteDeadline
     private let lanes = Mutex<[ConfigName: Lane]>([:])
@@ -80,7 +73,6 @@ public final class ConfigService: Sendable {
         self.logger = logger
         self.writeDeadline = options.writeDeadline
         self.compactionDelay = options.compactionDelay
-        self.isClockAhead = options.isClockAhead
     }
 
     /// The lane of a config that was written or watched in this process.
