@@ -11,14 +11,15 @@ struct RawStream {
     private let connection: any Channel
     private let multiplexer: NIOHTTP2Handler.StreamMultiplexer
 
-    static func connected(to port: Int, _ body: (RawStream) async throws -> Void) async throws {
-        // So much may be sent before the client has to read.
-        let window = 1 << 26
+    /// Connects for the time of the body; `streamWindow` is how much of an answer may be sent before it is read.
+    static func connected(
+        to port: Int, streamWindow: Int = 1 << 26, _ body: (RawStream) async throws -> Void
+    ) async throws {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
-        connection.initialSettings.append(HTTP2Setting(parameter: .initialWindowSize, value: window))
-        connection.targetWindowSize = window
+        connection.initialSettings.append(HTTP2Setting(parameter: .initialWindowSize, value: streamWindow))
+        connection.targetWindowSize = 1 << 26
         var stream = NIOHTTP2Handler.StreamConfiguration()
-        stream.targetWindowSize = window
+        stream.targetWindowSize = streamWindow
         // The pipeline is there before the first bytes of the server, which would be lost otherwise.
         let (channel, multiplexer) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { [connection, stream] channel in

@@ -78,6 +78,39 @@ struct StreamGuardTests {
         }
     }
 
+    /// Begins a call for a key of 1000 bytes on a connection that lets nothing of an answer through.
+    private static func unreadAnswer(
+        _ limits: EtcdGRPCLimits, _ body: (inout RawStream.Call) async throws -> Void
+    ) async throws {
+        try await EtcdDoor.open(limits: limits) { door in
+            let value = Value(String(repeating: "v", count: 1000))
+            _ = try await door.store.commit(Transaction(then: [.set(Key(path: "a"), value)]), to: .default)
+            try await RawStream.connected(to: door.port, streamWindow: 0) { connection in
+                var call = try await connection.call("/etcdserverpb.KV/Range", endsWithHeaders: false)
+                let request = try Etcdserverpb_RangeRequest.with { $0.key = bytes("a") }.serializedBytes() as [UInt8]
+                try await call.send(Self.message(request.count) + request, ends: true)
+                try await body(&call)
+            }
+            try await Self.wait(for: limits.requests.answers) { $0 == 0 }
+            try await door.expectServing()
+        }
+    }
+
+    @Test("Answers that are not read count, also small ones")
+    func unreadAnswers() async throws {
+        let limits = EtcdGRPCLimits()
+        try await Self.unreadAnswer(limits) { _ in
+            try await Self.wait(for: limits.requests.answers) { $0 > 1000 }
+        }
+    }
+
+    @Test("A call of which the client reads nothing for too long is cut off")
+    func unreadForTooLong() async throws {
+        var limits = EtcdGRPCLimits()
+        limits.requests.readingPatience = .milliseconds(50)
+        try await Self.unreadAnswer(limits) { call in #expect(try await call.status() == nil) }
+    }
+
     @Test("A watch of a client that reads nothing does not hold up the end of the server")
     func unread() async throws {
         var limits = EtcdGRPCLimits()

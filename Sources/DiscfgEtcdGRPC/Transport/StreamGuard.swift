@@ -66,24 +66,30 @@ final class StreamGuard: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         hasAnswered = true
-        guard case .data(let part) = unwrapOutboundIn(data), part.data.readableBytes > RequestLimits.smallAnswer else {
+        guard case .data(let part) = unwrapOutboundIn(data), part.data.readableBytes > 0 else {
             context.write(data, promise: promise)
             return
         }
         let size = part.data.readableBytes
+        // Small answers count too: a client can have thousands of calls on each of its connections, and read none.
         answer.overdraw(size)
         unread += size
-        if readingCheck == nil { checkReading(context) }
         let written = promise ?? context.eventLoop.makePromise()
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         written.futureResult.whenComplete { _ in bound.value.0.noteRead(size, bound.value.1) }
         context.write(data, promise: written)
+        guard readingCheck == nil else { return }
+        // Most answers are sent at once, and need no timer.
+        context.eventLoop.assumeIsolated().execute { [self] in
+            if unread > 0, readingCheck == nil { checkReading(context) }
+        }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         paceCheck?.cancel()
         readingCheck?.cancel()
         (paceCheck, readingCheck) = (nil, nil)
+        unread = 0
         request.release()
         answer.release()
     }
