@@ -1,4 +1,4 @@
-import DiscfgCore
+package import DiscfgCore
 public import Hummingbird
 public import Logging
 public import NIOCore
@@ -70,11 +70,15 @@ public final class ConnectionMonitor: ChannelInboundHandler, RemovableChannelHan
 
     /// Opens when the client has gone.
     let closed = Gate()
+    private let pace: BodyPace
 
-    public init() {}
+    public convenience init() { self.init(pace: BodyPace()) }
+
+    /// A monitor with a rate of its own for what a client sends of a request that is answered already.
+    package init(pace: BodyPace) { self.pace = pace }
 
     public func handlerAdded(context: ChannelHandlerContext) {
-        RequestCheck.add(to: context.pipeline.syncOperations)
+        RequestCheck.add(to: context.pipeline.syncOperations, pace: pace)
     }
 
     public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -39,7 +39,9 @@ struct RESTFixture: Sendable {
             responder: responder,
             server: .http1(
                 configuration: .init(
-                    additionalChannelHandlers: [ConnectionMonitor(), StalledReader(patience: patience)])),
+                    additionalChannelHandlers: [
+                        ConnectionMonitor(pace: limits.pace), StalledReader(patience: patience),
+                    ])),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger)
         try await application.test(transport == .responder ? .router : .ahc()) { client in
             try await body(RESTFixture(client: client, service: service))

@@ -80,6 +80,37 @@ struct RequestLimitTests {
         }
     }
 
+    @Test(
+        "A body that comes too slowly after its answer ends with its connection",
+        arguments: [
+            ("GET /health", 100, "200 OK"), ("POST /v1/default/txn", 99_999_999_999, "413 Payload Too Large"),
+        ])
+    func answeredAndSlow(_ request: String, _ length: Int, _ status: String) async throws {
+        var limits = RequestLimits()
+        limits.pace.grace = .milliseconds(50)
+        try await RESTFixture.with(.socket, limits: limits) { rest in
+            try await RawConnection.with(port: rest.client.port) { connection in
+                try await connection.send(
+                    "\(request) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(length)\r\n\r\n ")
+                #expect(try await connection.line() == "HTTP/1.1 \(status)")
+                try await connection.end()
+            }
+        }
+    }
+
+    @Test("A request behind a body that was refused is answered")
+    func refusedThenAnswered() async throws {
+        try await RESTFixture.with(.socket) { rest in
+            try await RawConnection.with(port: rest.client.port) { connection in
+                try await connection.send(
+                    "DELETE /v1/default/txn HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n ")
+                #expect(try await connection.line() == "HTTP/1.1 405 Method Not Allowed")
+                try await connection.send(" GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                while let line = try await connection.line(), line != "HTTP/1.1 200 OK" {}
+            }
+        }
+    }
+
     @Test("The values of a JSON body count, and not only its bytes")
     func values() async throws {
         let limits = RequestLimits(bodies: MemoryBudget(1 << 20))
