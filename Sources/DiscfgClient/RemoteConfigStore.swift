@@ -23,8 +23,13 @@ public final class RemoteConfigStore: Sendable {
     ///   - authorize: Adds to each request what a server asks for that does not let everybody in.
     ///   - logger: Where the connections are logged.
     /// - Throws: `DiscfgError` with code `invalidRequest` when the address is not one.
-    public init(url: String, author: String, authorize: Authorize? = nil, logger: Logger) throws {
-        connection = try ServerConnection(url: url, author: author, authorize: authorize, logger: logger)
+    public convenience init(url: String, author: String, authorize: Authorize? = nil, logger: Logger) throws {
+        try self.init(url: url, author: author, authorize: authorize, pace: BodyPace(), logger: logger)
+    }
+
+    /// A store that closes the connection if the body of an answer comes more slowly than `pace`.
+    package init(url: String, author: String, authorize: Authorize? = nil, pace: BodyPace, logger: Logger) throws {
+        connection = try ServerConnection(url: url, author: author, authorize: authorize, pace: pace, logger: logger)
     }
 
     /// Closes the connections; nothing can be asked afterwards.

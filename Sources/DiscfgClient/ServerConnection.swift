@@ -20,10 +20,12 @@ final class ServerConnection: Sendable {
     private let author: String
     private let authorize: RemoteConfigStore.Authorize?
     private let client: HTTPClient
+    private let pace: BodyPace
     private let logger: Logger
 
     init(
-        url: String, author: String, authorize: RemoteConfigStore.Authorize?, logger: Logger
+        url: String, author: String, authorize: RemoteConfigStore.Authorize?, pace: BodyPace,
+        logger: Logger
     ) throws(DiscfgError) {
         let base = url.last == "/" ? String(url.dropLast()) : url
         let rest = base.hasPrefix("http://") ? base.dropFirst(7) : base.hasPrefix("https://") ? base.dropFirst(8) : ""
@@ -33,9 +35,12 @@ final class ServerConnection: Sendable {
         self.base = base
         self.author = author
         self.authorize = authorize
+        self.pace = pace
         self.logger = logger
         var configuration = HTTPClient.Configuration()
         configuration.timeout.connect = .seconds(5)
+        // Longer than the longest wait for an answer, which has a deadline: this is for a body that stops halfway.
+        configuration.timeout.read = .seconds(150)
         configuration.redirectConfiguration = .disallow
         // Whether and when to try again is for the caller to say.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -78,9 +83,8 @@ final class ServerConnection: Sendable {
         let deadline = NIODeadline.now() + .seconds(60) + .milliseconds(waiting.milliseconds)
         do {
             let response = try await client.execute(request, deadline: deadline, logger: logger)
-            let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
             return try answer(
-                status: Int(response.status.code), bytes: Array(bytes.readableBytesView),
+                status: Int(response.status.code), bytes: try await bytes(of: response.body),
                 mayHaveTakenEffect: method != .GET)
         } catch let error as DiscfgError {
             throw error
@@ -89,6 +93,24 @@ final class ServerConnection: Sendable {
         } catch {
             throw failure(error, mayHaveTakenEffect: method != .GET)
         }
+    }
+
+    /// The body of an answer; the deadline of a request ends where its body begins.
+    ///
+    /// - Throws: `NIOTooManyBytesError` if the body is too large, `HTTPClientError.readTimeout` if it comes too slowly.
+    private func bytes(of body: HTTPClientResponse.Body) async throws -> [UInt8] {
+        let start = ContinuousClock.now
+        var bytes: [UInt8] = []
+        for try await part in body {
+            guard bytes.count + part.readableBytes <= Self.maximumAnswer else {
+                throw NIOTooManyBytesError(maxBytes: Self.maximumAnswer)
+            }
+            bytes += part.readableBytesView
+            guard ContinuousClock.now - start <= pace.patience(after: bytes.count) else {
+                throw HTTPClientError.readTimeout
+            }
+        }
+        return bytes
     }
 
     private func answer(status: Int, bytes: [UInt8], mayHaveTakenEffect: Bool) throws(DiscfgError) -> JSONValue {

@@ -170,6 +170,21 @@ struct RemoteStoreTests {
         try await other.shutdown()
     }
 
+    @Test("An answer that comes too slowly is given up")
+    func slowAnswer() async throws {
+        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { $0.pipeline.addHandler(AnswersSlowly()) }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let url = "http://127.0.0.1:\(try #require(listener.localAddress?.port))"
+        var pace = BodyPace()
+        pace.grace = .milliseconds(50)
+        let store = try RemoteConfigStore(url: url, author: "", pace: pace, logger: Self.logger)
+        let error = await #expect(throws: DiscfgError.self) { try await store.configs() }
+        #expect(error?.code == .storeUnavailable)
+        try await listener.close()
+        try await store.shutdown()
+    }
+
     @Test(
         "What is no address of a server is refused",
         arguments: ["http://", "ftp://x", "http://a?b", "http://a#b", "http://u:p@h", "127.0.0.1"])
@@ -182,4 +197,20 @@ private final class ClosesOnRead: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { context.close(promise: nil) }
+}
+
+/// Sends the head of an answer, and then one space every few milliseconds.
+private final class AnswersSlowly: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: head)), promise: nil)
+        let channel = context.channel
+        let spaces = channel.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(5)) { _ in
+            channel.writeAndFlush(ByteBuffer(string: " "), promise: nil)
+        }
+        channel.closeFuture.whenComplete { _ in spaces.cancel() }
+    }
 }
