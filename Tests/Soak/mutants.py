@@ -7,6 +7,7 @@ clean, 1 if not, 2 usage.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import sys
@@ -239,6 +240,8 @@ def arguments() -> argparse.Namespace:
         parser.error(f"there is no mutant {', '.join(sorted(unknown))}; --table lists all")
     if not options.table and not options.binary:
         parser.error("name the program with --binary")
+    if options.binary and not os.access(options.binary, os.X_OK):
+        parser.error(f"there is no program {options.binary}")
     return options
 
 
