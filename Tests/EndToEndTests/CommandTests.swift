@@ -135,6 +135,8 @@ struct CommandTests {
             try await sandbox.discfg("create", "staging")
             let refused = try await sandbox.discfg("cfg", "delete", "staging")
             #expect(refused.status == 2 && refused.error.contains("with 1 revision needs confirmation"))
+            let always = try await sandbox.discfg("cfg", "delete", "default")
+            #expect(always.status == 2 && always.error.contains("cannot be deleted"), "\(always.error)")
             #expect(try await sandbox.discfg("get", "staging", "/a").error.contains("“discfg ls --cfg staging”"))
             #expect(try await sandbox.discfg("help", "nope").status == 2)
             #expect(try await sandbox.discfg("txn", "{}").error.contains("“discfg txn -”"))

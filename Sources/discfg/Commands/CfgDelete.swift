@@ -26,7 +26,8 @@ struct CfgDelete: AsyncParsableCommand {
     func run() async throws {
         try await globals.withSession(config: name) { session in
             let info = try await session.store.info(of: session.config)
-            if !yes {
+            // The store refuses to delete the default config, so there is nothing to confirm.
+            if !yes, session.config != .default {
                 let subject = "config “\(info.name)” with \(info.revision) revision\(info.revision == 1 ? "" : "s")"
                 try Confirmation(subject: subject, name: info.name.description).ask()
             }
