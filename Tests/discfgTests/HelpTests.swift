@@ -205,6 +205,13 @@ struct HelpTests {
                 """)
     }
 
+    @Test("“serve” names the defaults of its address and its poll interval")
+    func helpServe() {
+        let text = Discfg.helpMessage(for: Serve.self, columns: 400)
+        #expect(text.contains("(DISCFG_LISTEN; default: 127.0.0.1:8899)"))
+        #expect(text.contains("(default: 50ms on a file, 200ms on a table)"))
+    }
+
     @Test("“exec” explains itself with examples")
     func helpExec() {
         #expect(

@@ -9,7 +9,7 @@ struct Serve: AsyncParsableCommand {
         abstract: "Answer requests for the store, REST and etcd's APIs, until stopped.",
         discussion: """
             The server listens on this machine only. It asks for no credentials yet, so another address \
-            needs --insecure: whoever can reach it can then read and change everything.
+            needs --insecure: every client that reaches it can then read and change everything.
 
               discfg serve
               discfg --store sqlite:team.db serve --listen 127.0.0.1:9000
@@ -23,7 +23,9 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Option(help: ArgumentHelp("The address to listen on. (DISCFG_LISTEN)", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp(
+            "The address to listen on. (DISCFG_LISTEN; default: \(ListenAddress.standard))", valueName: "host:port"))
     var listen: String?
 
     @Option(
@@ -62,7 +64,10 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How often to poll for other processes' commits while somebody watches, such as 200ms; less often after a while.",
+            """
+            How often to poll for other processes' commits while a client watches, from 1ms to 10s. The interval \
+            grows while nothing is found. (default: 50ms on a file, 200ms on a table)
+            """,
             valueName: "duration"), transform: { try DurationText.parse($0) })
     var pollInterval: Duration?
 
