@@ -16,7 +16,7 @@ extension Table {
         case .resourceNotFound:
             return DiscfgError(
                 .storeUnusable, "There is no DynamoDB table “\(name)” in \(region).",
-                hint: "Make it with “discfg store init”, or check --store and the region.", cause: error)
+                hint: "Create it with “discfg store init”, or check --store and the region.", cause: error)
         case .noCredentials, .brokenCredentials, .invalidConfiguration:
             return DiscfgError(.storeUnusable, error.message, hint: failure.hint, cause: error)
         case "AccessDeniedException":

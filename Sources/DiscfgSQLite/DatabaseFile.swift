@@ -98,10 +98,10 @@ struct DatabaseFile: Sendable {
         switch code {
         case EACCES, EPERM, EROFS, ENOSPC, EDQUOT:
             return DiscfgError(
-                .storeNotWritable, "The store “\(path)” cannot be made: \(reason).",
+                .storeNotWritable, "The store “\(path)” cannot be created: \(reason).",
                 hint: "Name a file in a folder where you may write, or make room.")
         default:
-            return errors.unopenable("cannot be made: \(reason)", "Name a file in a folder that can be made.")
+            return errors.unopenable("cannot be created: \(reason)", "Name a file in a folder that exists.")
         }
     }
 }

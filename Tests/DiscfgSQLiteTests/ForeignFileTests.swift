@@ -92,7 +92,7 @@ struct ForeignFileTests {
     @Test("A path below a file")
     func belowFile() throws {
         try Data("x".utf8).write(to: URL(fileURLWithPath: folder.file("plain")))
-        try expectRefused("plain/store.db", "cannot be made")
+        try expectRefused("plain/store.db", "cannot be created")
     }
 
     @Test("An empty file becomes a store")

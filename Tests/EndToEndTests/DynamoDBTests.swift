@@ -83,7 +83,7 @@ struct DynamoDBTests {
         try await DynamoDBStore.with { sandbox in
             let missing = try await sandbox.discfg("get", "/a")
             #expect(missing.status == 3)
-            #expect(missing.error.contains("hint: Make it with “discfg store init”"))
+            #expect(missing.error.contains("hint: Create it with “discfg store init”"))
             var stranger = sandbox
             stranger.variables = ["AWS_EC2_METADATA_DISABLED": "true"]
             let anonymous = try await stranger.discfg("get", "/a")

@@ -33,7 +33,7 @@ struct Exec: AsyncParsableCommand {
     var globals: GlobalOptions
 
     func validate() throws {
-        if command.isEmpty { throw ValidationError("There is no command; write it behind “--”.") }
+        if command.isEmpty { throw ValidationError("No command is given; write it after “--”.") }
     }
 
     func run() async throws {

@@ -55,7 +55,7 @@ struct NotifyAdd: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A name for the notification; by default one is made.", valueName: "name"))
     var id: String?
 
-    @Flag(help: "Allow a webhook to a private address or by plain HTTP; whoever sends must allow it too.")
+    @Flag(help: "Allow a webhook to a private address or by plain HTTP; the process that sends must allow it too.")
     var allowPrivateWebhooks = false
 
     @OptionGroup
