@@ -120,9 +120,8 @@ extension DynamoDBEngine {
             }
             guard try await isReadable(log, of: config, after: after) else { return nil }
             // The transaction of the next entries may be in the making. The clocks of its writer and of this process need not agree.
-            let isMissing =
-                try await isPlanted(.gapIsDamage)
-                || tries >= Self.endTries || isEnd(after, hasGap: true, of: config, log.incarnation)
+            var isMissing = isPlanted(.gapIsDamage) || tries >= Self.endTries
+            if !isMissing { isMissing = try await isEnd(after, hasGap: true, of: config, log.incarnation) }
             guard !isMissing else {
                 throw table.damage(DamagedRecord("the log of config “\(config)” has a gap after revision \(after)"))
             }

@@ -1,3 +1,4 @@
+import DiscfgCore
 import DiscfgHTTP
 import DiscfgTestSupport
 import Logging
