@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds and runs every test. The log stays in .build/test.log, from which .ci/run repeats the summary; that of some tests in
-# .build/test-some.log.
+# Builds and runs every test, and lists what failed at the end. The log stays in .build/test.log, from which .ci/run repeats the
+# summary; that of some tests in .build/test-some.log. The starts of tests are in the log only.
 # usage: Scripts/test.sh [options of swift test]
 #
 # No time limit decides whether a test passes: the machine may be busy with other work. A run is ended only if it has printed
@@ -26,8 +26,9 @@ run() {
     shift
     Scripts/guard-progress.py "${DISCFG_TEST_PATIENCE:-900}" \
         swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width "$width" "$@" 2>&1 |
-        tee -a "$log"
+        tee -a "$log" | grep -a -v '^◇' || status=$?
 }
+status=0
 if [[ $# -gt 0 ]]; then
     run $((2 * cores)) "$@"
 else
@@ -39,3 +40,10 @@ else
     run "$cores" --filter "$busy" --skip "$simulated"
     run "$cores" --filter "$simulated"
 fi
+
+if [[ $status != 0 ]]; then
+    printf '\nFailed:\n'
+    # With the lines that explain an issue: they follow it, and begin with an arrow.
+    grep -a -A 3 '^✘ Test .*recorded an issue' "$log" | grep -a -E '^(✘|↳)' || tail -n 20 "$log"
+fi
+exit "$status"
