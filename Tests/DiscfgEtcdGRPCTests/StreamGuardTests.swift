@@ -84,10 +84,10 @@ struct StreamGuardTests {
     ) async throws {
         try await EtcdDoor.open(limits: limits) { door in
             let value = Value(String(repeating: "v", count: 1000))
-            _ = try await door.store.commit(Transaction(then: [.set(Key(path: "a"), value)]), to: .default)
+            _ = try await door.store.commit(Transaction(then: [.set(Key(path: "/a"), value)]), to: .default)
             try await RawStream.connected(to: door.port, streamWindow: 0) { connection in
                 var call = try await connection.call("/etcdserverpb.KV/Range", endsWithHeaders: false)
-                let request = try Etcdserverpb_RangeRequest.with { $0.key = bytes("a") }.serializedBytes() as [UInt8]
+                let request = try Etcdserverpb_RangeRequest.with { $0.key = bytes("/a") }.serializedBytes() as [UInt8]
                 try await call.send(Self.message(request.count) + request, ends: true)
                 try await body(&call)
             }
@@ -127,15 +127,16 @@ struct StreamGuardTests {
             try await RawStream.connected(to: port) { connection in
                 let call = try await connection.call("/etcdserverpb.Watch/Watch", endsWithHeaders: false)
                 let request =
-                    try Etcdserverpb_WatchRequest.with { $0.createRequest.key = bytes("a") }.serializedBytes()
+                    try Etcdserverpb_WatchRequest.with { $0.createRequest.key = bytes("/a") }.serializedBytes()
                     as [UInt8]
                 try await call.send(Self.message(request.count) + request)
                 // From here on nothing is read, so that the events stay in the server.
                 try await call.stream.parent?.setOption(.autoRead, value: false).get()
                 let value = Value(String(repeating: "v", count: 1_000_000))
                 for _ in 0..<20 {
-                    _ = try await store.commit(Transaction(then: [.set(Key(path: "a"), value)]), to: .default)
+                    _ = try await store.commit(Transaction(then: [.set(Key(path: "/a"), value)]), to: .default)
                 }
+                try await Self.wait(for: limits.requests.answers) { $0 > 1_000_000 }
                 // Its PINGs show that the client is alive: nothing but the end of the server closes its connection.
                 try await connection.pinging {
                     trigger.triggerGracefulShutdown()
