@@ -26,7 +26,7 @@ run() {
     shift
     Scripts/guard-progress.py "${DISCFG_TEST_PATIENCE:-900}" \
         swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width "$width" "$@" 2>&1 |
-        tee -a "$log" | grep -a -v '^◇' || status=$?
+        tee -a "$log" | grep -a --line-buffered -v '^◇' || status=$?
 }
 status=0
 if [[ $# -gt 0 ]]; then
