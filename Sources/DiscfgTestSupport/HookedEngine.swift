@@ -4,7 +4,7 @@ import Synchronization
 /// An engine that runs a test's hook before some calls, and may take less in one commit.
 public final class HookedEngine: EngineWrapper {
     /// A call before which the hook runs.
-    public enum Call: Sendable { case append, keysOfLease, log, page }
+    public enum Call: Sendable { case append, keysOfLease, log, page, removeLease }
 
     /// The engine inside.
     public let engine: any StorageEngine
@@ -58,5 +58,10 @@ public final class HookedEngine: EngineWrapper {
     public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
         try await run(before: .keysOfLease)
         return try await engine.keys(of: lease, generation: generation, in: config)
+    }
+
+    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
+        try await run(before: .removeLease)
+        try await engine.removeLease(id, generation: generation, in: config)
     }
 }

@@ -97,6 +97,23 @@ struct InterferenceTests {
         #expect(try await fast.keys(attachedTo: 42, in: .default).count == 1)
     }
 
+    @Test(
+        "A revocation that fails after it has begun has an unknown outcome, and can be repeated",
+        arguments: [HookedEngine.Call.keysOfLease, .append, .removeLease])
+    func failsAfterItsBegin(call: HookedEngine.Call) async throws {
+        let engine = HookedEngine(store)
+        let service = service(engine)
+        _ = try await service.grantLease(42, ttl: .seconds(60), in: .default)
+        try await set("/svc/a", "1", lease: 42, by: service)
+        engine.before(call) { throw DiscfgError(.storeUnavailable, "The disk is full.") }
+        let error = await #expect(throws: DiscfgError.self) { try await service.revokeLease(42, in: .default) }
+        #expect(error?.code == .outcomeUnknown)
+        #expect(try await service.lease(42, in: .default) == nil)
+        #expect(try await service.revokeLease(42, in: .default) != nil)
+        #expect(try await service.range(RangeQuery(.all), in: .default).count == 0)
+        _ = try await service.grantLease(42, ttl: .seconds(60), in: .default)
+    }
+
     @Test("A key that is set again while its lease ends goes with the lease")
     func setWhileEnding() async throws {
         let engine = HookedEngine(store)
@@ -258,5 +275,36 @@ struct InterferenceTests {
             in: .default)
         let file = try await service.get(directory.file, in: .default).item
         #expect(file.expiry == clock.now + .seconds(2))
+    }
+
+    @Test("A key whose time is over is absent at a revision at which it had that time to live")
+    func absence() async throws {
+        let clock = TestClock()
+        let key = try Key(path: "/a")
+        let other = service(store, clock: clock)
+        try await set("/a", "1", by: other)
+        let engine = UntoldTail(engine: store) {
+            _ = try await other.commit(
+                Transaction(then: [.set(key, Value("2"), expiry: .after(.seconds(1)))]), to: .default)
+            clock.advance(by: .seconds(2))
+        }
+        let range = RangeQuery(KeyRange(from: key.bytes, to: key.bytes + [0]))
+        let reading = try await service(engine, clock: clock).range(range, in: .default)
+        #expect(reading.items.isEmpty)
+        #expect(reading.revision == 3)
+    }
+}
+
+/// A store that reads items without the log's tail, as DynamoDB does, and something that happens before it does.
+private struct UntoldTail: EngineWrapper {
+    let engine: any StorageEngine
+    let before: @Sendable () async throws -> Void
+
+    var traits: StorageTraits { StorageTraits(readsTellTail: false) }
+
+    func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {
+        try await before()
+        return ItemBatch(
+            items: try await engine.items(keys, in: config, consistency: consistency).items, tail: nil)
     }
 }

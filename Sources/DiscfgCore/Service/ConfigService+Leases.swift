@@ -67,14 +67,20 @@ extension ConfigService {
 
     /// Ends a lease now: removes what is attached to it, in one commit where one can take it all.
     ///
-    /// Gives the config's revision afterwards; `nil` where there was no such lease.
+    /// Gives the config's revision afterwards; `nil` where there was no such lease. Throws `outcomeUnknown` if it fails after the end
+    /// has begun: keys may have been removed, and the next revocation or sweep removes the rest.
     public func revokeLease(_ id: Int64, author: String = "", in config: ConfigName) async throws -> Revision? {
-        // An interrupted revocation is finished by whoever revokes again, or sweeps.
         guard let generation = try await engine.endLease(id, in: config, ifUnchanged: nil) else { return nil }
         existingLane(config)?.leases.forget(id)
         let message = "lease \(id) revoked"
-        return try await finishLease(
-            LeaseEnd(lease: id, generation: generation, kind: .delete, author: author, message: message), in: config)
+        do {
+            return try await finishLease(
+                LeaseEnd(lease: id, generation: generation, kind: .delete, author: author, message: message), in: config)
+        } catch let error as DiscfgError where error.code != .outcomeUnknown {
+            throw DiscfgError(
+                .outcomeUnknown, "Lease \(id) is ending, but not all of it could be removed: \(error.message)",
+                hint: "Revoke it again; otherwise a server removes the rest when it sweeps.")
+        }
     }
 
     /// How long a lease must be overdue before a process ends it that does not run long enough to observe it.

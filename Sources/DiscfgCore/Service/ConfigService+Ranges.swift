@@ -61,6 +61,8 @@ extension ConfigService {
             // What is only counted is read without values.
             reader.values = query.values && room > 0
             let most = isPlanted(.pagesApart) ? 2 : 1000
+            // So that what is committed between two pages shows within a minute.
+            if isPlanted(.pagesApart), !reading.items.isEmpty { try await time.sleep(.milliseconds(20)) }
             let page = try await reader.page(
                 of: range, at: isPlanted(.pagesApart) ? query.revision : revision, isPaging: query.revision == nil,
                 limit: room > 0 ? min(room, most) : most)
@@ -86,7 +88,7 @@ extension ConfigService {
         let before = try await engine.traits.readsTellTail ? nil : engine.tail(of: config)
         let batch = try await engine.items([key], in: config, consistency: .strong)
         let item = batch.items[key].flatMap { $0.isExpired(at: time.now()) || $0.isDirectory ? nil : $0 }
-        var revision = max((batch.tail ?? before)?.revision ?? 0, item?.modified ?? 0)
+        var revision = max((batch.tail ?? before)?.revision ?? 0, batch.items[key]?.modified ?? 0)
         if let before, batch.tail == nil, batch.items[key] == nil {
             revision = try await removal(of: key, after: before.revision, in: config) ?? revision
         }
