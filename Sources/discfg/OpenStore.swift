@@ -14,6 +14,8 @@ struct OpenStore: Sendable {
     let store: any ConfigStore
     /// The store, where it is in this process.
     var local: ConfigService?
+    /// The time by which what is in the store ends.
+    private(set) var time = TimeSource.system
     /// The table, where there is one.
     var table: TableManager?
     /// The notifications of its configs.
@@ -44,6 +46,7 @@ struct OpenStore: Sendable {
         case .dynamodb(let address):
             try Descriptor.checkFree(Descriptor.neededForNetwork, or: "The store cannot be reached")
             let clock = ClockCheck(metrics: metrics, logger: logger)
+            time = clock.time
             let client = try Self.client(settings, address, clock: clock, metrics: metrics, logger: logger)
             let units = Counter(label: "discfg_dynamodb_units_total", dimensions: [], factory: metrics)
             let engine = DynamoDBEngine(
@@ -51,10 +54,10 @@ struct OpenStore: Sendable {
                 options: .init(
                     meter: { units.increment(by: Int64((($0.capacityUnits ?? 0) * 2).rounded())) },
                     progress: { if Descriptor.error.isTerminal { Output.note($0) } },
-                    time: clock.time))
+                    time: time))
             table = engine.manager
             closeStore = { try await client.shutdown() }
-            service = Self.service(engine, metrics, pollInterval, time: clock.time, logger)
+            service = Self.service(engine, metrics, pollInterval, time: time, logger)
         case .memory:
             service = Self.service(MemoryEngine(), metrics, pollInterval, logger)
         }

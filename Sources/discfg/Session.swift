@@ -15,6 +15,8 @@ struct Session: Sendable {
     let settings: Settings
     let output: Output
     let store: any ConfigStore
+    /// The time by which what is in the store ends.
+    let time: TimeSource
     /// The store, where it is in this process.
     let local: ConfigService?
     /// The store's table, where it has one.
@@ -41,12 +43,14 @@ struct Session: Sendable {
     ) async throws {
         var logger = Logger(label: "discfg", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = settings.logLevel
-        let output = Output(
-            format: settings.format, terminal: Terminal(.output, environment: settings.environment))
         let opened = try OpenStore(settings, metrics: metrics, pollInterval: pollInterval, logger: logger)
+        let output = Output(
+            format: settings.format, terminal: Terminal(.output, environment: settings.environment),
+            time: opened.time)
         do {
             let session = Session(
-                settings: settings, output: output, store: opened.store, local: opened.local, table: opened.table,
+                settings: settings, output: output, store: opened.store, time: opened.time, local: opened.local,
+                table: opened.table,
                 notifications: opened.notifications, notifier: opened.notifier)
             if expiry == .committed {
                 // As far as that is possible: on a file that cannot be written, reading still works.

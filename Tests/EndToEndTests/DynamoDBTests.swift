@@ -78,6 +78,30 @@ struct DynamoDBTests {
         }
     }
 
+    @Test("A time to live is what was asked for, on a machine whose clock is ten minutes behind")
+    func wrongClock() async throws {
+        let ministack = try await Ministack.shared()
+        try await FaultProxy.with(before: ministack.url) { proxy in
+            proxy.clockOffset = .seconds(600)
+            try await DynamoDBStore.with(endpoint: proxy.url) { sandbox in
+                try await sandbox.discfg("store", "init")
+                // A thousand seconds, less what the test takes; a correction is exact to about a second.
+                func expectTTL(_ answer: String) throws {
+                    let ttl = try #require(answer.firstMatch(of: /"ttl":(\d+)/).flatMap { Int($0.1) }, "\(answer)")
+                    #expect((401...1010).contains(ttl), "\(answer)")
+                }
+                try expectTTL(try await sandbox.discfg("set", "/a", "1", "--ttl", "1000", "-f", "json").output)
+                try expectTTL(try await sandbox.discfg("get", "/a", "-f", "json").output)
+                try await TestServer.with(sandbox) { server in
+                    let keys = "\(server.url)/v1/default/keys"
+                    for request in ["\(keys)/a", "-X PUT -d 1 '\(keys)/b?ttl=1000'", "\(keys)/b"] {
+                        try expectTTL(try await sandbox.bash("curl -s \(request)").output)
+                    }
+                }
+            }
+        }
+    }
+
     @Test("What a stranger does wrong is said in a sentence, with what to do")
     func mistakes() async throws {
         try await DynamoDBStore.with { sandbox in

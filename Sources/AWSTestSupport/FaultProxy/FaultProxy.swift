@@ -16,6 +16,7 @@ public final class FaultProxy: Sendable {
         var scripts: [String: [Fault?]] = [:]
         var delay: Duration = .seconds(1)
         var silence: Duration = .seconds(60)
+        var clockOffset: Duration = .zero
         var counts = Counts()
         var listener: (any Channel)?
         var connections: [ObjectIdentifier: any Channel] = [:]
@@ -101,6 +102,14 @@ public final class FaultProxy: Sendable {
     public var silence: Duration {
         get { state.withLock { $0.silence } }
         set { state.withLock { $0.silence = newValue } }
+    }
+
+    /// By how much the `Date` of the answers is ahead of this machine's clock; as the server has it by default, with `zero`.
+    ///
+    /// So a client seems to have a clock that is wrong by as much, the other way round.
+    public var clockOffset: Duration {
+        get { state.withLock { $0.clockOffset } }
+        set { state.withLock { $0.clockOffset = newValue } }
     }
 
     /// Says what happens to the next requests of one operation, whatever the plan says; the plan goes on after them.

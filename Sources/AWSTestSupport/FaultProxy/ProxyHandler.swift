@@ -125,6 +125,10 @@ final class ProxyHandler: ChannelInboundHandler {
         var head = HTTPResponseHead(version: .http1_1, status: answer.head.status, headers: answer.head.headers)
         for name in ["Connection", "Keep-Alive", "Transfer-Encoding"] { head.headers.remove(name: name) }
         head.headers.replaceOrAdd(name: "Content-Length", value: "\(answer.body?.readableBytes ?? 0)")
+        let offset = proxy.clockOffset
+        if offset != .zero {
+            head.headers.replaceOrAdd(name: "Date", value: HTTPDate.text(secondsFromNow: offset.components.seconds))
+        }
         return head
     }
 

@@ -30,11 +30,10 @@ extension CommitPipeline {
 
     /// Reads what proposals touch, as far as it is not remembered.
     func load(_ touched: Touched, from memory: WriterMemory?) async throws -> Ground {
-        let now = time.now()
         var memory = memory
         var attempt = 0
         while true {
-            if let ground = try await read(touched, from: memory, now: now) { return ground }
+            if let ground = try await read(touched, from: memory) { return ground }
             memory = nil
             attempt += 1
             try await backOff(attempt)
@@ -51,7 +50,7 @@ extension CommitPipeline {
     }
 
     /// - Returns: `nil` where the store showed that what is remembered, or was read first, is out of date.
-    private func read(_ touched: Touched, from memory: WriterMemory?, now: Timestamp) async throws -> Ground? {
+    private func read(_ touched: Touched, from memory: WriterMemory?) async throws -> Ground? {
         var items: [Key: Item?] = memory?.items ?? [:]
         let missing = touched.keys.filter { !items.keys.contains($0) }
         let tail: LogTail
@@ -85,7 +84,9 @@ extension CommitPipeline {
             guard let changes = try await recentChanges(since: since, upTo: tail) else { return nil }
             recent = changes
         }
-        let evaluator = Evaluator(config: config, items: items, ranges: known, recent: recent, tail: tail, now: now)
+        // The time as it is after the reads: their answers may have corrected the clock.
+        let evaluator = Evaluator(
+            config: config, items: items, ranges: known, recent: recent, tail: tail, now: time.now())
         return Ground(evaluator: evaluator, isExact: isExact)
     }
 

@@ -36,7 +36,7 @@ struct Rollback: AsyncParsableCommand {
             let output = session.output
             if dryRun {
                 let now = try await session.store.diff(DiffQuery(from: to, selection: selection), in: session.config)
-                let plan = RollbackPlan(undoing: now, at: TimeSource.system.now())
+                let plan = RollbackPlan(undoing: now, at: session.time.now())
                 Self.note(leftOut: plan.leftOut)
                 let difference = Difference(from: now.to, to: to, changes: plan.changes)
                 return try output.answer(human: difference.description(for: output.terminal)) {

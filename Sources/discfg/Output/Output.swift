@@ -5,13 +5,15 @@ import DiscfgFormats
 struct Output: Sendable {
     let format: OutputFormat
     let terminal: Terminal
+    /// The time by which the times to live of the store's items end.
+    var time = TimeSource.system
 
     /// Whether the answer is for people.
     var isHuman: Bool { format == .human }
     /// Whether the answer is for programs: JSON, or the same as YAML.
     var isWire: Bool { format == .json || format == .yaml }
     /// How the model is written as JSON now.
-    var style: WireStyle { WireStyle(now: TimeSource.system.now()) }
+    var style: WireStyle { WireStyle(now: time.now()) }
 
     /// Writes an answer: text for people, or JSON or YAML of what `wire` writes.
     func answer(human: @autoclosure () -> String, wire: (inout JSONWriter) -> Void) throws {
