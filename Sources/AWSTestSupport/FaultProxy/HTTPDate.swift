@@ -13,11 +13,9 @@ enum HTTPDate {
         var seconds = time(nil) + Int(offset)
         var parts = tm()
         gmtime_r(&seconds, &parts)
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-            // The names are English, because this process never chooses another locale.
-            let count = strftime(buffer.baseAddress!, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
-            return String(
-                decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), as: UTF8.self)
-        }
+        var text = [CChar](repeating: 0, count: 64)
+        // The names are English, because this process never chooses another locale.
+        let count = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+        return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

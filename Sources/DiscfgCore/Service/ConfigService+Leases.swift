@@ -75,7 +75,8 @@ extension ConfigService {
         let message = "lease \(id) revoked"
         do {
             return try await finishLease(
-                LeaseEnd(lease: id, generation: generation, kind: .delete, author: author, message: message), in: config)
+                LeaseEnd(lease: id, generation: generation, kind: .delete, author: author, message: message), in: config
+            )
         } catch let error as DiscfgError where error.code != .outcomeUnknown {
             throw DiscfgError(
                 .outcomeUnknown, "Lease \(id) is ending, but not all of it could be removed: \(error.message)",
