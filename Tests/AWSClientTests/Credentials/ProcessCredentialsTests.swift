@@ -80,11 +80,15 @@ struct ProcessCredentialsTests {
         try await CredentialsFolder.with { folder in
             let program = try script(
                 "trap '' TERM; echo $$ > '\(folder.path)/pid'; while :; do sleep 0.1; done", folder)
-            let provider = ProcessCredentials(
-                program, folder.environment(), source: "The process", timeout: .milliseconds(500),
-                now: { UTCTime.now })
-            let error = try await failure(.brokenCredentials) { try await provider.credentials() }
-            #expect(error.message.contains("did not end"))
+            // A busy machine may not even start the program in half a second.
+            var timeout = Duration.milliseconds(500)
+            while !FileManager.default.fileExists(atPath: "\(folder.path)/pid") {
+                let provider = ProcessCredentials(
+                    program, folder.environment(), source: "The process", timeout: timeout, now: { UTCTime.now })
+                let error = try await failure(.brokenCredentials) { try await provider.credentials() }
+                #expect(error.message.contains("did not end"))
+                timeout *= 2
+            }
             let pid = try String(contentsOfFile: "\(folder.path)/pid", encoding: .utf8).trimmingCharacters(
                 in: .whitespacesAndNewlines)
             #expect(!FileManager.default.fileExists(atPath: "/proc/\(pid)/exe") || pid.isEmpty)

@@ -105,13 +105,13 @@ struct EmulatorTests {
                 environment["DISCFG_STORE"] = sandbox.store
                 proxy.silence = .seconds(60)
                 try await RuntimeInterfaceEmulator.with(
-                    bootstrap: "\(Sandbox.products)/discfg-lambda", handler: "api", environment: environment, timeout: 2
+                    bootstrap: "\(Sandbox.products)/discfg-lambda", handler: "api", environment: environment, timeout: 8
                 ) { function in
-                    proxy.script([.silent, .silent, .silent, .silent], for: "GetItem")
+                    proxy.script(Array(repeating: .silent, count: 20), for: "GetItem")
                     let late = try await send(GatewayEvent("GET", "/v1/default/keys/a"), to: function)
                     #expect(late.status == 503)
                     #expect(late.headers["retry-after"]?.string == "1")
-                    proxy.script([.silent, .silent, .silent, .silent], for: "TransactWriteItems")
+                    proxy.script(Array(repeating: .silent, count: 20), for: "TransactWriteItems")
                     let unknown = try await send(GatewayEvent("PUT", "/v1/default/keys/a", "2"), to: function)
                     #expect(unknown.status == 500)
                     #expect(unknown.headers["retry-after"] == nil)
