@@ -34,6 +34,8 @@ extension DynamoDBEngine {
             newest = try await table.query(query).items?.first
         }
         guard newest?[Name.end] == nil else {
+            // The record may not be marked yet; after this answer, nobody may find it unmarked.
+            try await settle(record)
             known.forget(record.name)
             throw DiscfgError.noConfig(record.name)
         }
@@ -85,8 +87,9 @@ extension DynamoDBEngine {
             if let page {
                 return page
             }
-            // The log has ended: there may be another config of that name by now.
+            // The log has ended: there may be another config of that name by now. If not, this waits until the record is marked.
             known.forget(config)
+            _ = try await newest(of: requireRecord(of: config))
         }
         throw DiscfgError.noConfig(config)
     }

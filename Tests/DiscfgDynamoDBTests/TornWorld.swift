@@ -13,7 +13,7 @@ struct TornWorld: Sendable {
     let store: InProcessDynamoDB
     let (first, second): (DynamoDBEngine, DynamoDBEngine)
     let (a, b): (ConfigService, ConfigService)
-    let config = ConfigName.default
+    let config: ConfigName
     private let looks: Looks
 
     /// How many requests the second process has made.
@@ -21,8 +21,9 @@ struct TornWorld: Sendable {
         let count = Mutex(0)
     }
 
-    /// The wall clock of the second process is ahead by a time.
-    init(ahead skew: Duration = .zero) async throws {
+    /// The wall clock of the second process is ahead by a time. A config by another name than `default` is not created by those who find none.
+    init(ahead skew: Duration = .zero, config: ConfigName = .default) async throws {
+        self.config = config
         let looks = Looks()
         self.looks = looks
         let gate = CommitGate()
