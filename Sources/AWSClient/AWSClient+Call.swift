@@ -9,15 +9,12 @@ extension AWSClient {
     /// - Throws: `AWSError`; or `CancellationError`, after which a write may have been carried out or not.
     func call(_ call: ServiceCall) async throws -> HTTPResponse {
         let time = options.time
-        let (started, startedAt) = (time.instant(), time.now())
+        let started = time.instant()
         var progress = CallProgress(call, policy: options.retry)
         do {
             let response = try await response(to: call, progress: &progress)
             quota.release(progress.heldQuota)
-            let date = response.header("Date").flatMap(UTCTime.seconds(httpDate:))
-            report(
-                call, progress, since: started, status: response.status, errorCode: nil,
-                clockOffset: date.map { Self.clockOffset(from: startedAt, through: time.now(), date: $0) })
+            report(call, progress, since: started, status: response.status, errorCode: nil)
             return response
         } catch var error as AWSError {
             // Whatever ended the call, perhaps the credentials' source: an earlier try may have been carried out.
@@ -30,13 +27,16 @@ extension AWSClient {
         }
     }
 
-    /// The least number of seconds by which the clock can be ahead if an answer was dated between two of its moments.
+    /// By how many seconds the clock can be ahead, at least and at most, if an answer was dated between two of its moments.
     ///
-    /// So the time that a call takes, or for which the process is paused, is not taken for a wrong clock. The date of an answer has
-    /// whole seconds; on average it is half a second behind.
-    static func clockOffset(from start: Double, through end: Double, date: Double) -> Double {
-        let (least, greatest) = (start - date - 0.5, end - date - 0.5)
-        return least > 0 ? least : min(greatest, 0)
+    /// So the time that a request takes, or for which the process is paused, is not taken for a wrong clock. The date of an answer has
+    /// whole seconds, of which it is the beginning. `nil` if the clock was set during the request, which took that many seconds by a
+    /// clock that nobody sets.
+    static func clockOffset(
+        from start: Double, through end: Double, taking duration: Double, date: Double
+    ) -> ClosedRange<Double>? {
+        guard abs(end - start - duration) < 1, start <= end else { return nil }
+        return start - date - 1...end - date
     }
 
     private func response(to call: ServiceCall, progress: inout CallProgress) async throws -> HTTPResponse {
@@ -102,9 +102,15 @@ extension AWSClient {
         let signature = SignatureV4(
             credentials: key, region: region, service: call.service.signingName,
             date: options.time.now() + clockOffset.withLock { $0 })
+        let (sent, sentAt) = (options.time.instant(), options.time.now())
         do {
             let response = try await transport.send(try signature.signed(request), timeout: timeout)
             if let failure = AttemptFailure(response, to: call) { return .failure(failure) }
+            progress.clockOffset = response.header("Date").flatMap(UTCTime.seconds(httpDate:)).flatMap { date in
+                Self.clockOffset(
+                    from: sentAt, through: options.time.now(), taking: (options.time.instant() - sent) / .seconds(1),
+                    date: date)
+            }
             return .success(response)
         } catch let error as TransportError {
             return .failure(AttemptFailure(error, to: call))
@@ -116,7 +122,7 @@ extension AWSClient {
 
     private func report(
         _ call: ServiceCall, _ progress: CallProgress, since started: ContinuousClock.Instant, status: Int?,
-        errorCode: AWSError.Code?, clockOffset: Double? = nil
+        errorCode: AWSError.Code?
     ) {
         let duration = options.time.instant() - started
         logger.debug(
@@ -129,6 +135,6 @@ extension AWSClient {
         options.onCall?(
             AWSCall(
                 service: call.service.endpointPrefix, operation: call.operation, attempts: progress.attempts,
-                duration: duration, status: status, errorCode: errorCode, clockOffset: clockOffset))
+                duration: duration, status: status, errorCode: errorCode, clockOffset: progress.clockOffset))
     }
 }

@@ -74,12 +74,14 @@ public struct AWSCall: Sendable {
     public var status: Int?
     /// `nil` for success; `client.Cancelled` for a call whose task was cancelled.
     public var errorCode: AWSError.Code?
-    /// How many seconds the system's clock was ahead of AWS's when a call succeeded, give or take one; `nil` if the answer has no date.
-    public var clockOffset: Double?
+    /// By how many seconds the system's clock was ahead of AWS's when a call succeeded, at least and at most.
+    ///
+    /// The two are a second apart, and what the request took. `nil` if the answer has no date, or the clock was set meanwhile.
+    public var clockOffset: ClosedRange<Double>?
 
     public init(
         service: String, operation: String, attempts: Int, duration: Duration, status: Int? = nil,
-        errorCode: AWSError.Code? = nil, clockOffset: Double? = nil
+        errorCode: AWSError.Code? = nil, clockOffset: ClosedRange<Double>? = nil
     ) {
         self.service = service
         self.operation = operation

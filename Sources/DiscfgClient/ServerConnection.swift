@@ -132,6 +132,11 @@ final class ServerConnection: Sendable {
 
     /// What a failure of the connection means for the caller.
     private func failure(_ error: any Error, mayHaveTakenEffect: Bool) -> DiscfgError {
+        if !mayHaveTakenEffect, (error as? HTTPClientError) == .readTimeout {
+            return DiscfgError(
+                .storeUnavailable, "The answer of \(base) comes too slowly.",
+                hint: "Check the network between this machine and the server, or ask for less.", cause: error)
+        }
         if !mayHaveTakenEffect || error.isBeforeSending {
             return DiscfgError(
                 .storeUnavailable, "The server at \(base) cannot be reached.",

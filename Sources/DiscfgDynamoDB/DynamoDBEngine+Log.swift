@@ -123,10 +123,17 @@ extension DynamoDBEngine {
             }
             guard try await isReadable(log, of: config, after: after) else { return nil }
             // The transaction of the next entries may be in the making. The clocks of its writer and of this process need not agree.
-            var isMissing = isPlanted(.gapIsDamage) || tries >= Self.endTries
+            var isMissing = isPlanted(.gapIsDamage)
             if !isMissing { isMissing = try await isEnd(after, hasGap: true, of: config, log.incarnation) }
-            guard !isMissing else {
+            if isMissing {
+                // Unless the config has been removed meanwhile.
+                guard try await isReadable(log, of: config, after: after) else { return nil }
                 throw table.damage(DamagedRecord("the log of config “\(config)” has a gap after revision \(after)"))
+            }
+            guard tries < Self.endTries else {
+                throw DiscfgError(
+                    .storeUnavailable, "DynamoDB is still committing revision \(after + 1) of config “\(config)”.",
+                    hint: "Try again in a moment.")
             }
             return try await page(
                 of: config, log, after: after, limit: limit, isFollowing: isFollowing, consistency: .strong,

@@ -27,6 +27,7 @@ struct OpenStore: Sendable {
     /// Opens the store that the settings name.
     init(_ settings: Settings, metrics: any MetricsFactory, pollInterval: Duration?, logger: Logger) throws {
         let service: ConfigService
+        var tableClock: ClockCheck?
         var closeStore: @Sendable () async throws -> Void = {}
         switch settings.store {
         case .server(let url):
@@ -46,7 +47,7 @@ struct OpenStore: Sendable {
         case .dynamodb(let address):
             try Descriptor.checkFree(Descriptor.neededForNetwork, or: "The store cannot be reached")
             let clock = ClockCheck(metrics: metrics, logger: logger)
-            time = clock.time
+            (tableClock, time) = (clock, clock.time)
             let client = try Self.client(settings, address, clock: clock, metrics: metrics, logger: logger)
             let units = Counter(label: "discfg_dynamodb_units_total", dimensions: [], factory: metrics)
             let engine = DynamoDBEngine(
@@ -62,8 +63,9 @@ struct OpenStore: Sendable {
             service = Self.service(MemoryEngine(), metrics, pollInterval, logger)
         }
         (store, local) = (service, service)
-        let sender = TargetSender(allowsPrivateWebhooks: settings.allowsPrivateWebhooks) { region in
-            try Self.client(settings, settings.store.address, region: region, metrics: metrics, logger: logger)
+        let sender = TargetSender(allowsPrivateWebhooks: settings.allowsPrivateWebhooks) { [tableClock] region in
+            try Self.client(
+                settings, settings.store.address, region: region, clock: tableClock, metrics: metrics, logger: logger)
         }
         let notifier = Notifier(service: service, sender: sender, logger: logger)
         (self.notifier, notifications) = (notifier, notifier)
@@ -98,7 +100,7 @@ struct OpenStore: Sendable {
                 region: region ?? address?.region, endpoint: address?.endpoint)
             let clock = clock ?? ClockCheck(metrics: metrics, logger: logger)
             let options = AWSClient.Options(onCall: { call in
-                if let offset = call.clockOffset { clock.note(offset) }
+                if let bounds = call.clockOffset { clock.note(bounds) }
                 Counter(
                     label: "discfg_aws_requests_total", dimensions: [("operation", call.operation)], factory: metrics
                 ).increment(by: call.attempts)

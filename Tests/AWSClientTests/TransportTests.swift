@@ -49,13 +49,8 @@ struct TransportTests {
 
     @Test("a request was not sent when nobody listens, or the host has no address, or the address is none")
     func unreachable() async throws {
-        // A port that was free a moment ago.
-        let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .bind(host: "127.0.0.1", port: 0).get()
-        let port = try #require(channel.localAddress?.port)
-        try await channel.close()
         try await withTransport { transport in
-            for url in ["http://127.0.0.1:\(port)/", "http://host.invalid/", "http:///", "nonsense"] {
+            for url in ["http://127.0.0.1:1/", "http://host.invalid/", "http:///", "nonsense"] {
                 let error = await #expect(throws: TransportError.self) {
                     try await transport.send(HTTPRequest(method: "POST", url: url), timeout: .seconds(10))
                 }

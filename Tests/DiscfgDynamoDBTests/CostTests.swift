@@ -118,7 +118,7 @@ struct CostTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<50 {
                     group.addTask {
-                        let query = ChangesQuery(after: revision, wait: .seconds(30))
+                        let query = ChangesQuery(after: revision, wait: .seconds(60))
                         let page = try await reader.changes(query, in: .default)
                         #expect(page.commits.map(\.revision) == [revision + 1])
                     }

@@ -81,7 +81,9 @@ struct InstanceMetadataTests {
             let error = try await failure(.noCredentials) {
                 try await find(server, transport, more: ["AWS_METADATA_SERVICE_TIMEOUT": "1"])
             }
-            #expect(error.message.contains(server.authority) && server.requests.count == 3)
+            #expect(error.message.contains(server.authority))
+            // On a busy machine the time of a try can be over before it is sent.
+            #expect((1...3).contains(server.requests.count))
         }
     }
 

@@ -70,7 +70,8 @@ struct AccessTests {
                     let configuration = try AWSConfiguration(
                         environment: folder.environment(server: ministack.url), profile: "writer",
                         region: Ministack.region, endpoint: proxy.url)
-                    try await LiveClient.with(try AWSClient(configuration: configuration)) { live in
+                    let client = try AWSClient(configuration: configuration, options: LiveClient.options())
+                    try await LiveClient.with(client) { live in
                         try await live.createTable("own")
                         _ = try await live.dynamoDB.putItem(.init(tableName: "own", item: Self.key))
                         try await expectRefusal("AccessDeniedException", live) {

@@ -8,7 +8,7 @@ struct DynamoDBLiveTests {
     private func withTable(_ body: (DynamoDB, AWSClient, String, TableDescription) async throws -> Void) async throws {
         let client = try AWSClient(
             region: Ministack.region, endpoint: try await Ministack.shared().url,
-            credentials: StaticCredentials(Ministack.rootKey))
+            credentials: StaticCredentials(Ministack.rootKey), options: LiveClient.options())
         let dynamoDB = DynamoDB(client)
         let table = "aws-client-\(UInt64.random(in: 0 ... .max))"
         let result = await Result {

@@ -20,6 +20,11 @@ struct LiveClient {
     let calls: CallLog
     var dynamoDB: DynamoDB { DynamoDB(client) }
 
+    /// Nothing but an answer ends a call, however slow this machine is: a call that is made again would find its own first try.
+    static func options(calls: CallLog = CallLog()) -> AWSClient.Options {
+        .init(timeouts: .init(connect: .seconds(30), request: .seconds(30)), onCall: { calls.add($0) })
+    }
+
     /// Runs a test with a client, which nothing but an answer keeps waiting, however slow this machine is.
     static func with(
         _ endpoint: String, _ credentials: any CredentialsProvider, _ body: (LiveClient) async throws -> Void
@@ -27,8 +32,7 @@ struct LiveClient {
         let calls = CallLog()
         let client = try AWSClient(
             region: Ministack.region, endpoint: endpoint, credentials: credentials,
-            options: .init(
-                timeouts: .init(connect: .seconds(30), request: .seconds(30)), onCall: { calls.add($0) }))
+            options: options(calls: calls))
         try await with(client, calls, body)
     }
 

@@ -54,7 +54,7 @@ struct WebhookTests {
 
             let timestamp = try #require(headers["webhook-timestamp"].first)
             let seconds = try #require(Int64(timestamp))
-            #expect((before...Int64(Date().timeIntervalSince1970)).contains(seconds))
+            #expect(before <= seconds && seconds <= Int64(Date().timeIntervalSince1970))
             let key = try #require(Data(base64Encoded: String(Self.secret.dropFirst(6))))
             let signed = Data("msg_0123-r.\(timestamp).".utf8) + body
             let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
@@ -146,9 +146,8 @@ struct WebhookTests {
     func unreachable() async throws {
         let plain = try await refusal(.ok, scheme: "https")
         #expect(plain.reason.hasPrefix("The webhook at “127.0.0.1” could not be reached: "))
-        let port = try await HostileServer.with(.ok) { $0.port }
         let closed = await #expect(throws: DeliveryFailure.self) {
-            try await sender().send(message(), to: "http://127.0.0.1:\(port)/PATHSECRET", secret: Self.secret)
+            try await sender().send(message(), to: "http://127.0.0.1:1/PATHSECRET", secret: Self.secret)
         }
         #expect(closed?.reason.hasPrefix("The webhook at “127.0.0.1” could not be reached: no connection") == true)
         let unknown = await #expect(throws: DeliveryFailure.self) {

@@ -41,7 +41,8 @@ struct RealFaultsTests {
             let client = try AWSClient(
                 region: Ministack.region, endpoint: proxy.url,
                 credentials: StaticCredentials(
-                    accessKeyID: Ministack.rootKey.id, secretAccessKey: Ministack.rootKey.secret))
+                    accessKeyID: Ministack.rootKey.id, secretAccessKey: Ministack.rootKey.secret),
+                options: .init(timeouts: .init(connect: .seconds(30), request: .seconds(30))))
             do {
                 let dynamoDB = DynamoDB(client)
                 try await makeTable(register.table, dynamoDB)

@@ -47,6 +47,7 @@ struct AggregatorMinistackTests {
         arguments: AddingTests.storages)
     func life(storage: AggregateStorage) async throws {
         let table = try await StandIn.table()
+        try await StandIn.keepExpiredItems(in: table.name)
         let dynamoDB = DynamoDB(try await StandIn.client())
         let clicks = try Aggregator(
             "clicks", of: Click.self, in: table, rule: .count(2), timeout: .milliseconds(1), lease: .milliseconds(1),

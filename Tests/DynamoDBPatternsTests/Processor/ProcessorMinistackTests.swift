@@ -90,7 +90,7 @@ struct ProcessorMinistackTests {
                 } compensation: { order, _ in
                     order.payment = "successor"
                 }
-            ], lease: .milliseconds(300))
+            ], lease: .seconds(3))
         let zombie = try Processor<Order>(
             "orders", in: table,
             steps: [
@@ -98,10 +98,10 @@ struct ProcessorMinistackTests {
                     .done
                 } compensation: { order, context in
                     order.payment = "zombie"
-                    try await Task.sleep(for: .milliseconds(400))
+                    try await Task.sleep(for: .milliseconds(3100))
                     try await successor.advance("1")
                 }
-            ], lease: .milliseconds(300))
+            ], lease: .seconds(3))
         try await broken.resume("1")
         #expect(try await zombie.advance("1"))
         let status = try #require(try await broken.status(of: "1"))
