@@ -7,7 +7,12 @@ extension DynamoDBEngine {
 
     public func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {
         if consistency == .strong { try await readNewestEntries(of: config) }
-        let (records, incarnation) = try await records(of: keys, in: config, consistency)
+        let layout = layout(config)
+        let records =
+            keys.count == 1
+            ? try await table.get(layout.item(keys[0]), consistency: consistency).map { [$0] } ?? []
+            : try await table.get(Set(keys).map(layout.item), consistency: consistency)
+        let incarnation = try await incarnation(of: config, with: records, consistency)
         if consistency == .strong { known.noteItemRead(of: config, incarnation) }
         let found = try await settled(
             try await stored(
@@ -15,28 +20,6 @@ extension DynamoDBEngine {
             recent.states(of: keys, in: config, incarnation), of: config, incarnation, consistency)
         let items = try await resolve(found, of: config)
         return ItemBatch(items: Dictionary(items.map { ($0.key, $0) }) { first, _ in first }, tail: nil)
-    }
-
-    /// The records of some keys, also those that a removed config has left, and the config's incarnation.
-    ///
-    /// One key is read with strong consistency by those who have not looked at the config's record before: it may have been removed
-    /// since it was last seen, while its keys are still there. So both are read at once.
-    private func records(
-        of keys: [Key], in config: ConfigName, _ consistency: Consistency
-    ) async throws -> (items: [[String: AttributeValue]], incarnation: String) {
-        let layout = layout(config)
-        if keys.count == 1, consistency == .strong {
-            var found = try await table.get([layout.record, layout.item(keys[0])], consistency: .strong)
-            let place = found.firstIndex { $0[Name.partition] == layout.record[Name.partition] }
-            let record = try await record(of: config, in: place.map { found.remove(at: $0) })
-            guard let record else { throw DiscfgError.noConfig(config) }
-            return (found, record.incarnation)
-        }
-        let found =
-            keys.count == 1
-            ? try await table.get(layout.item(keys[0]), consistency: consistency).map { [$0] } ?? []
-            : try await table.get(Set(keys).map(layout.item), consistency: consistency)
-        return (found, try await incarnation(of: config, with: found, consistency))
     }
 
     public func items(

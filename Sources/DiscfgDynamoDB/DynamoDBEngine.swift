@@ -187,12 +187,8 @@ public final class DynamoDBEngine: StorageEngine {
 
     /// The config's record, strongly consistent; `nil` where there is none, or only what is left of one.
     func record(of name: ConfigName) async throws -> StoredConfig? {
-        try await record(of: name, in: try await table.get(layout(name).record, consistency: .strong))
-    }
-
-    /// The config's record in the attributes of one; `nil` where there is none, or only what is left of one.
-    func record(of name: ConfigName, in attributes: [String: AttributeValue]?) async throws -> StoredConfig? {
-        try await table.call {
+        let attributes = try await table.get(layout(name).record, consistency: .strong)
+        return try await table.call {
             guard let record = try attributes.map({ try StoredConfig($0) }), !record.isRemoved else {
                 known.forget(name)
                 return nil

@@ -46,8 +46,7 @@ struct CostTests {
             #expect(world.take()["Query"]?.requests == 1)
             try await world.set("/k/3", "x", on: other)
             let costs = world.take()
-            // The stand-in counts no units of this.
-            #expect(costs["BatchGetItem"]?.requests == 1)
+            #expect(costs["GetItem"] == .init(requests: 1, units: 1))
             #expect(costs["TransactWriteItems"] == .init(requests: 1, units: 4))
             #expect(costs.count == 2)
         }
@@ -68,7 +67,7 @@ struct CostTests {
         }
     }
 
-    @Test("A get is one request, with the config's record where it must be fresh or is of a key that the process wrote")
+    @Test("A get is one request, and three where it must be fresh")
     func gets() async throws {
         try await withWorld { world in
             let reader = world.fixture.service()
@@ -79,12 +78,16 @@ struct CostTests {
             #expect(world.take() == ["GetItem": .init(requests: 1, units: 0.5)])
             _ = try await reader.get(key, in: .default, at: nil, consistency: .strong)
             let costs = world.take()
-            #expect(costs["Query"]?.requests == 1, "others wrote within the last minute")
-            #expect(costs["BatchGetItem"]?.requests == 1, "with the config's record")
+            #expect(costs["Query"]?.requests == 2, "others wrote within the last minute")
+            #expect(costs["GetItem"] == .init(requests: 2, units: 2))
             _ = try await reader.get(key, in: .default, at: nil, consistency: .strong)
-            #expect(world.take().mapValues(\.requests) == ["BatchGetItem": 1])
+            let again = world.take()
+            #expect(again["GetItem"] == .init(requests: 2, units: 2), "the config's record and the key")
+            #expect(again["Query"]?.requests == 1, "the end of the log")
+            #expect(again["TransactGetItems"]?.requests == 1, "whether a commit is just being written")
+            #expect(again.count == 3)
             _ = try await world.service.get(key, in: .default, at: nil, consistency: .eventual)
-            #expect(world.take().mapValues(\.requests) == ["BatchGetItem": 1], "it wrote the key")
+            #expect(world.take() == ["GetItem": .init(requests: 1, units: 1)], "it wrote the key")
         }
     }
 

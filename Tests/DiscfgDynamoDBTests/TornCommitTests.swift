@@ -364,6 +364,20 @@ struct TornCommitTests {
         #expect(error?.code == .configNotFound)
     }
 
+    @Test("A get is not older than a commit that a watcher of another process has been told of")
+    func getAfterWatch() async throws {
+        let world = try await TornWorld()
+        let key = try Key(path: "/k")
+        _ = try await world.set("/k", "1", by: world.a)
+        _ = try await world.b.get(key, in: world.config, at: nil, consistency: .strong)
+        let (value, _) = try await world.whileCommitting(
+            showing: { $0.revision != nil }, of: { try await world.set("/k", "2", by: world.a) }
+        ) {
+            try await world.b.get(key, in: world.config, at: nil, consistency: .strong).item.value
+        }
+        #expect(value == Value("2"))
+    }
+
     @Test("A config whose log has ended is told to be gone once its record is marked")
     func endedLog() async throws {
         let world = try await TornWorld(config: ConfigName("team"))

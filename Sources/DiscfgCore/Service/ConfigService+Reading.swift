@@ -23,12 +23,15 @@ extension ConfigService {
     }
 
     private func get(_ key: Key, in config: ConfigName, consistency: Consistency) async throws -> Reading {
+        // The item alone may be older than a commit of the log that others have seen, and be left of a config that is gone.
+        let isAlone = consistency == .strong && !engine.traits.readsTellTail
+        let before = try await isAlone ? engine.tail(of: config) : nil
         let batch = try await engine.items(
             [key], in: config, consistency: freshness(consistency, of: .key(key), in: config))
         guard let item = batch.items[key], !item.isExpired(at: time.now()) else {
             throw DiscfgError.noKey(key, in: config)
         }
-        return Reading(item: item, revision: batch.tail?.revision ?? item.modified)
+        return Reading(item: item, revision: max((batch.tail ?? before)?.revision ?? 0, item.modified))
     }
 
     /// Strong for what this process has written: it must not read an older state than its own.
