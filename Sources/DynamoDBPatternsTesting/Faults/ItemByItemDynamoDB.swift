@@ -7,7 +7,7 @@ import Synchronization
 /// To writes and to `TransactGetItems` a transaction is one step: while it is being committed they are refused with
 /// `TransactionConflict` if they meet one of its items. `GetItem`, `Query`, `Scan` and `BatchGetItem` see each item as it
 /// was until that item is committed, also if they are strongly consistent. The caller of the transaction is answered
-/// after the last item. Its items become visible in an order that the seed determines, unless `onCommit` chooses it.
+/// after the last item. A `TransactGetItems` that is to be tried again waits for as long as it meets transactions. Its items become visible in an order that the seed determines, unless `onCommit` chooses it.
 ///
 /// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html, "Isolation levels".
 public final class ItemByItemDynamoDB: Sendable {
@@ -127,7 +127,8 @@ extension ItemByItemDynamoDB: DynamoDBAPI {
         _ request: TransactGetItemsRequest, retryingContention: Bool
     ) async throws -> TransactGetItemsResponse {
         let places = request.transactItems.map { place(of: $0.get.key, in: $0.get.tableName) }
-        for _ in 0..<100 {
+        // Without a limit of tries: how often others get a turn between two of them is the machine's matter.
+        while true {
             let answer: TransactGetItemsResponse? = try state.withLock { state in
                 guard state.underWay.isDisjoint(with: places) else {
                     state.conflicts += 1
@@ -137,9 +138,9 @@ extension ItemByItemDynamoDB: DynamoDBAPI {
                 return try decided.locked { try $0.transactGetItems(request) }
             }
             if let answer { return answer }
+            try Task.checkCancellation()
             await pause()
         }
-        throw Self.conflict(of: places, with: Set(places))
     }
 
     public func transactWriteItems(
