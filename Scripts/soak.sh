@@ -11,7 +11,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 etcd=${DISCFG_ETCD_VENV:-$PWD/.venv-etcd}
 aws=${DISCFG_AWS_VENV:-$PWD/.venv-aws}
 python=python3
-[[ ! -x $etcd/bin/python ]] || python=$etcd/bin/python # without it there is no client for gRPC
+if [[ -x $etcd/bin/python ]]; then
+    python=$etcd/bin/python
+else
+    echo "$etcd has no Python, so no client uses gRPC: make soak installs it, or DISCFG_ETCD_VENV names it." >&2
+fi
 
 if [[ ${1:-} == --self-test ]]; then
     exec "$python" -B -m unittest discover --start-directory Tests/Soak/tests

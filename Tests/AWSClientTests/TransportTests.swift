@@ -52,7 +52,7 @@ struct TransportTests {
         try await withTransport { transport in
             for url in ["http://127.0.0.1:1/", "http://host.invalid/", "http:///", "nonsense"] {
                 let error = await #expect(throws: TransportError.self) {
-                    try await transport.send(HTTPRequest(method: "POST", url: url), timeout: .seconds(10))
+                    try await transport.send(HTTPRequest(method: "POST", url: url), timeout: .seconds(600))
                 }
                 #expect(error?.mayHaveBeenSent == false, "\(url)")
             }
@@ -68,7 +68,7 @@ struct TransportTests {
                     method: "POST", url: server.url, headers: [HTTPHeader("X-Amz-Target", "T.Op")],
                     body: Array("hello".utf8))
                 for _ in 0..<3 {
-                    let answer = try await transport.send(request, timeout: .seconds(10))
+                    let answer = try await transport.send(request, timeout: .seconds(600))
                     #expect(answer.status == 201)
                     #expect(answer.header("X-a") == "1")
                     #expect(answer.body == Array("ok".utf8))
@@ -91,7 +91,7 @@ struct TransportTests {
             server in
             try await withTransport { transport in
                 let answer = try await transport.send(
-                    HTTPRequest(method: "GET", url: server.url), timeout: .seconds(10))
+                    HTTPRequest(method: "GET", url: server.url), timeout: .seconds(600))
                 #expect(answer.status == 302)
                 #expect(answer.header("location") == "/elsewhere")
             }

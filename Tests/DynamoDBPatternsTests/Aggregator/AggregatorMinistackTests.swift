@@ -9,7 +9,7 @@ struct AggregatorMinistackTests {
     func writers(storage: AggregateStorage) async throws {
         let table = try await StandIn.table()
         let clicks = try Aggregator(
-            "clicks", of: Click.self, in: table, rule: .count(10), timeout: .seconds(60), storage: storage)
+            "clicks", of: Click.self, in: table, rule: .count(10), timeout: .seconds(3600), storage: storage)
         let answers = try await withThrowingTaskGroup(of: AggregateAddition.self) { group in
             for writer in 1...10 {
                 for member in [writer, writer % 10 + 1, writer + 10] {
@@ -31,7 +31,7 @@ struct AggregatorMinistackTests {
         let visits = try Aggregator(
             "visits", of: Click.self, in: table,
             rule: .merging(into: Visit(), { $0.pages.append($1.page) }, until: { _, count in count == 10 }),
-            timeout: .seconds(60))
+            timeout: .seconds(3600))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 1...10 {
                 group.addTask { _ = try await visits.add(Click(page: "p\(writer)"), id: "m\(writer)", to: "s") }
