@@ -122,7 +122,7 @@ extension DynamoDBEngine {
     func incarnation(
         of config: ConfigName, with records: [[String: AttributeValue]], _ consistency: Consistency
     ) async throws -> String {
-        if let log = known.log(of: config, for: consistency), consistency == .eventual || !records.isEmpty,
+        if let log = known.logForReads(of: config), consistency == .eventual || !records.isEmpty,
             records.allSatisfy({ $0[Name.log]?.string == log.incarnation })
         {
             return log.incarnation

@@ -40,8 +40,9 @@ final class KnownLogs: Sendable {
     }
 
     private static let trusted: Duration = .seconds(600)
-    /// How long a strongly consistent read trusts that the config has not been removed.
-    private static let trustedByStrongReads: Duration = .seconds(10)
+    /// How long a read of items trusts that the config has not been removed: nothing but its record says so of items that
+    /// the clean-up could not remove.
+    private static let trustedByReads: Duration = .seconds(10)
     private static let maximumCount = 1000
     private let time: TimeSource
     private let logs = Mutex<[ConfigName: Log]>([:])
@@ -56,9 +57,7 @@ final class KnownLogs: Sendable {
     subscript(config: ConfigName) -> Log? { log(of: config, within: Self.trusted) }
 
     /// What is known of a config for a read of its items.
-    func log(of config: ConfigName, for consistency: Consistency) -> Log? {
-        log(of: config, within: consistency == .strong ? Self.trustedByStrongReads : Self.trusted)
-    }
+    func logForReads(of config: ConfigName) -> Log? { log(of: config, within: Self.trustedByReads) }
 
     private func log(of config: ConfigName, within age: Duration) -> Log? {
         let now = now

@@ -63,6 +63,31 @@ struct InProcessFaultTests {
         }
     }
 
+    @Test("A reader that knows a config finds within ten seconds that it was removed")
+    func removedByOthers() async throws {
+        let store = try await store()
+        let key = try Key(path: "/k")
+        let now = Mutex(TimeSource.system.now())
+        let time = TimeSource(now: { now.withLock { $0 } }, sleep: TimeSource.system.sleep)
+        let readers = (0..<2).map { _ in store.engine(options: .init(time: time)) }
+        for reader in readers {
+            #expect(try await reader.items([key], in: config, consistency: .eventual).items.count == 1)
+        }
+        let remover = store.engine {
+            FaultyDynamoDB($0, plan: .random(percent: 100, faults: [.notSent]).where { $0.operation == .deleteItem })
+        }
+        #expect(try await remover.removeConfig(config))
+        now.withLock { $0 = $0 + .seconds(10) }
+        await #expect { try await readers[0].items([key], in: config, consistency: .eventual) } throws: {
+            ($0 as? DiscfgError)?.code == .configNotFound
+        }
+        await #expect {
+            try await readers[1].items(.all, in: config, limit: 10, values: true, consistency: .eventual)
+        } throws: {
+            ($0 as? DiscfgError)?.code == .configNotFound
+        }
+    }
+
     @Test("A config that is made again has none of the keys of the one before, and can set them")
     func madeAgain() async throws {
         let store = try await store()

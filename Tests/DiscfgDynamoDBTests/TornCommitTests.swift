@@ -348,22 +348,6 @@ struct TornCommitTests {
         #expect(tail == deletion.revision)
     }
 
-    @Test("A key of a config whose record is marked as removed is not read from what is left of it")
-    func removedConfig() async throws {
-        let world = try await TornWorld(config: ConfigName("team"))
-        let key = try Key(path: "/k")
-        _ = try await world.set("/k", "1", by: world.a)
-        _ = try await world.b.get(key, in: world.config, at: nil, consistency: .strong)
-        let (error, _) = try await world.whileCommitting(
-            showing: { $0.revision == nil }, of: { try await world.first.removeConfig(world.config) }
-        ) {
-            await #expect(throws: DiscfgError.self) {
-                try await world.b.get(key, in: world.config, at: nil, consistency: .strong)
-            }
-        }
-        #expect(error?.code == .configNotFound)
-    }
-
     @Test("A get is not older than a commit that a watcher of another process has been told of")
     func getAfterWatch() async throws {
         let world = try await TornWorld()
@@ -376,18 +360,6 @@ struct TornCommitTests {
             try await world.b.get(key, in: world.config, at: nil, consistency: .strong).item.value
         }
         #expect(value == Value("2"))
-    }
-
-    @Test("A config whose log has ended is told to be gone once its record is marked")
-    func endedLog() async throws {
-        let world = try await TornWorld(config: ConfigName("team"))
-        let (found, _) = try await world.whileCommitting(
-            showing: { $0.revision != nil }, of: { try await world.first.removeConfig(world.config) }
-        ) {
-            await #expect(throws: DiscfgError.self) { try await world.second.tail(of: world.config) }
-            return try await world.second.config(world.config)
-        }
-        #expect(found == nil)
     }
 
     @Test("Writers that meet in the middle of each other's transactions lose no update", arguments: 0..<4)

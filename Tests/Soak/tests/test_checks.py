@@ -245,6 +245,20 @@ class CheckTests(unittest.TestCase):
                get(4, 5, None, "/r/0", ["L1-a", 2, 1], config="reborn", client="reborn", life=1)]
         self.assertEqual(self.rules(ops, LogMaker()), ["a key of a deleted config was read"])
 
+    def test_other_processes_may_show_a_deleted_config_for_ten_seconds(self) -> None:
+        def rules(start: float, mode: str = "own", process: str = "s2#1") -> list[str]:
+            ops = [op("cfg-create", 0, 1, config="reborn", client="reborn", life=0),
+                   op("cfg-delete", 2, 3, config="reborn", client="reborn", life=1),
+                   get(start, start + 1, None, "/r/0", ["L1-a", 2, 1], mode=mode, config="reborn", client="reborn",
+                       process=process, life=1)]
+            return self.rules(ops, LogMaker())
+
+        violation = ["a key of a deleted config was read"]
+        self.assertEqual(rules(12), [])
+        self.assertEqual(rules(14), violation)
+        self.assertEqual(rules(12, mode="lin"), violation)
+        self.assertEqual(rules(12, process="s1#1"), violation)
+
 
 if __name__ == "__main__":
     unittest.main()
