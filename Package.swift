@@ -472,15 +472,23 @@ let package = Package(
 
 // Compiled for libFuzzer, which brings the main function: Scripts/fuzz.sh.
 if Context.environment["DISCFG_FUZZ"] == "1" {
-    package.targets.append(
+    // No module can import a program: what reads events is a library here, in place of the function.
+    package.targets.removeAll { $0.name == "discfg-lambda" || $0.isTest }
+    package.products.removeAll { $0.name == "discfg-lambda" }
+    package.targets += [
+        .target(
+            name: "LambdaEvents",
+            dependencies: ["DiscfgCore", .product(name: "HTTPTypes", package: "swift-http-types")],
+            path: "Sources/discfg-lambda/Events"),
         .executableTarget(
             name: "discfg-fuzz",
             dependencies: [
                 "AWSClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgEtcd", "DiscfgEtcdGRPC", "DiscfgFormats",
-                "DiscfgHTTP", "DiscfgYAML",
+                "DiscfgHTTP", "DiscfgYAML", "LambdaEvents",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
-            path: "Tests/Fuzz", sources: ["Decoders.swift"]))
+            path: "Tests/Fuzz", sources: ["Decoders.swift"]),
+    ]
 }
 
 // One set of rules for every target: what is an error in one room is an error in all of them.

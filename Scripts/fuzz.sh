@@ -8,7 +8,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:?say for how many seconds each decoder is to run}
 shift
 if [[ $# == 0 || $1 == all ]]; then
-    set -- json yaml toml env properties transaction settings texts v2-form v3-json v3-stream protobuf aws-json aws-xml records
+    set -- json yaml toml env properties transaction settings texts v2-form v3-json v3-stream protobuf aws-json aws-xml records \
+        lambda-request lambda-stream
 fi
 
 # A folder of its own: nothing else is compiled for the sanitizers.

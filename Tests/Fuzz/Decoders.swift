@@ -12,6 +12,7 @@ import class Foundation.ProcessInfo
 @testable import DiscfgEtcdGRPC
 @testable import DiscfgFormats
 @testable import DiscfgHTTP
+@testable import LambdaEvents
 
 /// What libFuzzer calls with each input; `DISCFG_FUZZ_DECODER` chooses the decoder that gets it.
 ///
@@ -31,6 +32,8 @@ enum Decoder: String, CaseIterable {
     case v3JSON = "v3-json"
     case v3Stream = "v3-stream"
     case protobuf, awsJSON = "aws-json", awsXML = "aws-xml", records
+    case lambdaRequest = "lambda-request"
+    case lambdaStream = "lambda-stream"
 
     static let chosen: Decoder = {
         let name = ProcessInfo.processInfo.environment["DISCFG_FUZZ_DECODER"] ?? ""
@@ -65,6 +68,8 @@ enum Decoder: String, CaseIterable {
         case .awsJSON: _ = try JSONReader.value(of: bytes)
         case .awsXML: _ = XMLElement.parse(bytes)
         case .records: try records(bytes)
+        case .lambdaRequest: _ = try GatewayRequest(event: JSONValue(parsing: bytes))
+        case .lambdaStream: _ = try StreamEvent(event: JSONValue(parsing: bytes)).revisions
         }
     }
 
