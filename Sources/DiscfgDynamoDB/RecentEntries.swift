@@ -65,16 +65,13 @@ final class RecentEntries: Sendable {
         }
     }
 
-    /// Notes that an append of this process was acknowledged: its items are visible.
+    /// Notes that an append of this process was acknowledged: its items are visible, so its entries need not be read.
+    ///
+    /// What was noted of its keys stays: a read that is under way may have found the items as they were before.
     func settle(_ commits: [Commit], of config: ConfigName, _ incarnation: String) {
         guard let first = commits.first?.revision, let last = commits.last?.revision else { return }
         store.withLock { store in
             guard store.logs[config]?.incarnation == incarnation else { return }
-            for key in commits.lazy.flatMap(\.changes).map(\.key) {
-                if let state = store.logs[config]?.states[key], state.revision <= last {
-                    store.logs[config]?.states[key] = nil
-                }
-            }
             store.logs[config]?.extend(over: first...last, isAnchor: false)
         }
     }

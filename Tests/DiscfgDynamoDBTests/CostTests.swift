@@ -242,8 +242,9 @@ private struct CostWorld: Sendable {
 
     /// A process for which no time passes, however slow the machine: what it knows of the config does not become old.
     func reader() -> ConfigService {
-        let now = TimeSource.system.now()
-        return fixture.service(.init(time: TimeSource(now: { now }, sleep: TimeSource.system.sleep)))
+        let (now, instant) = (TimeSource.system.now(), TimeSource.system.instant())
+        return fixture.service(
+            .init(time: TimeSource(now: { now }, sleep: TimeSource.system.sleep, instant: { instant })))
     }
 
     func set(_ path: String, _ text: String, on other: ConfigService? = nil) async throws {

@@ -106,6 +106,27 @@ struct InProcessFaultTests {
         #expect(try await service.get(key, in: config).item.value.text == "new")
     }
 
+    @Test("A read that began before a commit of the same process was visible does not call the key absent afterwards")
+    func readBesideCommit() async throws {
+        let world = try await TornWorld()
+        let (key, reading) = (try Key(path: "/k"), CallGate())
+        let engine = world.store.engine { HeldReads(base: $0, gate: reading) }
+        world.gate.hold(showing: { $0.revision != nil })
+        let writer = Task { try await world.set("/k", "1", by: TornWorld.service(engine)) }
+        await world.gate.untilHeld()
+        let reader = Task {
+            let tail = try await engine.tail(of: .default).revision
+            return (tail, try await engine.items([key], in: .default, consistency: .strong).items[key])
+        }
+        await reading.untilReached()
+        world.gate.release()
+        let revision = try await writer.value.revision
+        reading.open()
+        let (tail, item) = try await reader.value
+        #expect(tail == revision)
+        #expect(item?.modified == revision)
+    }
+
     @Test("A write that is under way is finished although its task is cancelled")
     func cancelled() async throws {
         let store = try await store()
@@ -172,6 +193,18 @@ private struct GatedDynamoDB: DynamoDBDecorator {
         await gate.pass()
         try Task.checkCancellation()
         return try await carryOut()
+    }
+}
+
+/// A DynamoDB whose answers for single keys wait.
+private struct HeldReads: DynamoDBDecorator {
+    let base: any DynamoDBAPI
+    let gate: CallGate
+
+    func getItem(_ request: GetItemRequest) async throws -> GetItemResponse {
+        let answer = try await base.getItem(request)
+        if request.key.partitionKind == "K" { await gate.pass() }
+        return answer
     }
 }
 

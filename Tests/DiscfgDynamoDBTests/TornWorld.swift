@@ -132,16 +132,19 @@ final class CommitGate: Sendable {
 }
 
 extension ItemByItemDynamoDB.Place {
-    private var partition: [Substring] { key["pk"]?.string?.split(separator: "#") ?? [] }
-
     /// The revision of an entry of a log; `nil` for everything else.
     var revision: Revision? {
-        guard partition.dropFirst(2).first == "L" else { return nil }
+        guard key.partitionKind == "L" else { return nil }
         return key["sk"]?.binary?.reduce(0) { $0 << 8 | Revision($1) }
     }
 
-    var isItem: Bool { partition.dropFirst(2).first == "K" }
-    var isLease: Bool { partition.dropFirst(2).first == "E" }
+    var isItem: Bool { key.partitionKind == "K" }
+    var isLease: Bool { key.partitionKind == "E" }
+}
+
+extension [String: AttributeValue] {
+    /// What the partition of a record's key holds: `L` the entries of a log, `K` items, `E` leases.
+    var partitionKind: Substring? { self["pk"]?.string?.split(separator: "#").dropFirst(2).first }
 }
 
 /// A table whose transactions become visible item by item, in random order.
