@@ -2,12 +2,12 @@
 
 AWS documents: one GetItem is serialisable with a transaction; several of them, BatchGetItem and Query are
 read-committed, also with ConsistentRead. So while a TransactWriteItems is carried out, a reader may see one of
-its items as it was before and another as it is after. TransactGetItems and all writes that meet one of its items
-are refused with TransactionConflict meanwhile. The stand-in does all at once; `Isolation` stands before it,
-serves the images from before, and shows one item after another.
+its items as it was before and another as it is after. TransactGetItems and all writes that meet an item that is not
+shown yet are refused with TransactionConflict; an item that is shown is free. The stand-in does all at once;
+`Isolation` stands before it, serves the images from before, and shows one item after another.
 
 A read with eventual consistency may be behind by more: it can meet the image from before until a moment after the
-transaction.
+transaction, or after the write of a single item.
 """
 from __future__ import annotations
 
@@ -30,10 +30,23 @@ _BETWEEN = re.compile(r"(#\w+) +BETWEEN +(:\w+) +AND +(:\w+)$", re.IGNORECASE)
 
 @dataclass
 class _Hidden:
-    """An item of a transaction under way: its image from before, until the item is shown."""
+    """An item of a transaction under way that is not shown yet: its image from before."""
 
     before: Image
-    is_shown: bool = False
+    #: Whether a write was refused because of it.
+    is_met: bool = False
+
+
+@dataclass
+class Pace:
+    """How a transaction becomes visible."""
+
+    #: Seconds after which its items are shown, in the order in which it names them; the answer comes after the last.
+    order: list[float]
+    #: After the items that are shown at once it waits for so many seconds at most until a write meets one of the others.
+    hold: float = 0.0
+    #: Seconds for which reads with eventual consistency may miss an item that is shown.
+    lag: float = 0.0
 
 
 class Refused(Exception):
@@ -67,46 +80,49 @@ class Isolation:
 
     # -- writes ---------------------------------------------------------------------------------------------------
 
-    def write(self, body: dict[str, Any], operation: str, forward: Forward) -> tuple[int, dict[str, Any]]:
-        """A write of one item: refused while a transaction has the item."""
+    def write(self, body: dict[str, Any], operation: str, forward: Forward,
+              lag: float = 0.0) -> tuple[int, dict[str, Any]]:
+        """A write of one item: refused while a transaction has the item. For `lag` seconds eventual reads miss it."""
         keys = [_write_key(body)]
         self._claim(keys, None)
         try:
-            return forward(operation, body)
+            images = self._images([(keys[0], body)], forward) if lag else {}
+            status, answer = forward(operation, body)
+            if status == 200 and images:
+                with self._changed:
+                    self._lagging[keys[0]] = (images[keys[0]], time.monotonic() + lag)
+            return status, answer
         finally:
             self._free(keys)
 
-    def transact(self, body: dict[str, Any], forward: Forward, order: list[float] | None,
-                 lag: float) -> tuple[int, dict[str, Any]]:
-        """A transaction. `order` has seconds after which its items are shown; the answer comes after the last."""
+    def transact(self, body: dict[str, Any], forward: Forward, pace: Pace | None) -> tuple[int, dict[str, Any]]:
+        """A transaction: at once, or item by item."""
         actions = [next(iter(action.items())) for action in body["TransactItems"]]
         keys = [_write_key(action) for _, action in actions]
         self._claim(keys, keys)
+        claimed = set(keys)
         try:
-            if not order:
+            if not pace:
                 return forward("TransactWriteItems", body)
             written = [(key, action) for key, (kind, action) in zip(keys, actions) if kind != "ConditionCheck"]
             images = self._images(written, forward)
             with self._changed:
                 self._pending.update({key: _Hidden(image) for key, image in images.items()})
-            status, answer = 0, {}
-            try:
-                status, answer = forward("TransactWriteItems", body)
-                if status == 200:
-                    self._show(list(images), order, lag)
-            finally:
-                with self._changed:
-                    for key in images:
-                        del self._pending[key]
+            status, answer = forward("TransactWriteItems", body)
+            if status == 200:
+                self._show(list(images), pace, claimed)
             return status, answer
         finally:
-            self._free(keys)
+            self._free(claimed)
 
     def _claim(self, keys: list[str], transaction: list[str] | None) -> None:
         """Waits for writes under way on the same items; refuses if a slow transaction has one."""
         with self._changed:
             while True:
                 busy = {key for key in keys if key in self._pending}
+                for key in busy:
+                    self._pending[key].is_met = True
+                    self._changed.notify_all()
                 if busy and transaction is not None:
                     raise conflict(keys, busy)
                 if busy:
@@ -118,9 +134,10 @@ class Isolation:
                 self._writing[key] += 1
                 self._lagging.pop(key, None)
 
-    def _free(self, keys: list[str]) -> None:
+    def _free(self, keys: Iterable[str]) -> None:
         with self._changed:
             for key in keys:
+                self._pending.pop(key, None)
                 self._writing[key] -= 1
                 if not self._writing[key]:
                     del self._writing[key]
@@ -134,18 +151,26 @@ class Isolation:
             return {}
         return {key: response.get("Item") or None for (key, _), response in zip(written, answer["Responses"])}
 
-    def _show(self, keys: list[str], order: list[float], lag: float) -> None:
-        """Shows the items in the order in which the transaction names them, each after its own pause."""
+    def _show(self, keys: list[str], pace: Pace, claimed: set[str]) -> None:
+        """Shows the items, each after its own pause; from then on others may write it."""
         self.slow_commits += 1
+        plan = sorted((pace.order[index % len(pace.order)], key) for index, key in enumerate(keys))
         begin = time.monotonic()
-        plan = sorted((order[index % len(order)], key) for index, key in enumerate(keys))
-        for moment, key in plan:
+        for index, (moment, key) in enumerate(plan):
+            if moment and index and not plan[index - 1][0]:
+                self._hold([key for _, key in plan[index:]], pace.hold)
+                begin = time.monotonic()
             time.sleep(max(0.0, begin + moment - time.monotonic()))
             with self._changed:
-                hidden = self._pending[key]
-                hidden.is_shown = True
-                if lag:
-                    self._lagging[key] = (hidden.before, time.monotonic() + lag)
+                if pace.lag:
+                    self._lagging[key] = (self._pending[key].before, time.monotonic() + pace.lag)
+                claimed.remove(key)
+                self._free([key])
+
+    def _hold(self, keys: list[str], seconds: float) -> None:
+        """Waits until a write has met one of the items."""
+        with self._changed:
+            self._changed.wait_for(lambda: any(self._pending[key].is_met for key in keys), timeout=seconds)
 
     # -- reads ----------------------------------------------------------------------------------------------------
 
@@ -227,7 +252,7 @@ class Isolation:
     def _hidden(self, consistent: bool) -> dict[str, Image]:
         """The images from before that a read meets now."""
         with self._changed:
-            hidden = {key: item.before for key, item in self._pending.items() if not item.is_shown}
+            hidden = {key: item.before for key, item in self._pending.items()}
             now = time.monotonic()
             for key, (image, until) in list(self._lagging.items()):
                 if until < now:

@@ -59,6 +59,7 @@ FILE_SYNC = Setup("sqlite", 1, "sync_eio")
 FILE_MOVED = Setup("sqlite", 1, "moved_file")
 TABLE_SLOW = Setup("dynamodb", 2, "slow_commits", "lease,lock,clash,reborn")
 TABLE_LOST = Setup("dynamodb", 1, "lost_answers", "lease,lock,clash,reborn")
+TABLE_REMADE = Setup("dynamodb", 1, "slow_commits", "lease,lock,clash")
 TABLE_REMOVAL = Setup("dynamodb", 1, "clean_up_fails", "lease,lock,clash")
 
 
@@ -136,13 +137,14 @@ MUTANTS = (
     Mutant("missesMovedFiles", "does not notice that the file was moved", FILE_MOVED,
            ("a write was acknowledged while the file was away",), "review: the file"),
     # DynamoDB
-    Mutant("writesItemsUnconditionally", "writes items without a condition on what was read", TABLE_SLOW,
+    Mutant("writesItemsUnconditionally", "writes items that were read without the newest entries of the log, without a condition",
+           TABLE_SLOW,
            (_LOG, _SWAP), "review: isolation of transactions"),
     Mutant("gapIsDamage", "takes an entry that is not visible yet for damage", TABLE_SLOW,
            ("a healthy store was called damaged",), "review: isolation of transactions"),
     Mutant("cleanUpFailsRemoval", "answers the error of the clean-up although the config is removed", TABLE_REMOVAL,
            ("a deletion that happened was answered “nothing was written”",), "review: removal"),
-    Mutant("readsItemsOfOtherLogs", "reads items that a removed config of the same name has left", TABLE_REMOVAL,
+    Mutant("readsItemsOfOtherLogs", "reads items that a removed config of the same name has left", TABLE_REMADE,
            ("a key of an earlier life of a config was read", "a key of a deleted config was read"), "review: removal"),
 )
 

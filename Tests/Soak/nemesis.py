@@ -192,11 +192,11 @@ class Nemesis(threading.Thread):
             proxy.rates = self.base_rates()
 
     def base_rates(self) -> Rates:
-        """What always happens on a table while faults are on: some transactions take their time."""
-        return Rates(slow_commit=0.3) if "slow_commits" in self._weights else Rates()
+        """What always happens on a table while faults are on: some writes take their time to be seen."""
+        return Rates(slow_commit=0.3, lag=0.3) if "slow_commits" in self._weights else Rates()
 
     def _slow_commits(self, server: Server, length: float, choice: float) -> None:
-        self._network(server, length * 2, 0.0, lambda _: Rates(slow_commit=0.5))
+        self._network(server, length * 2, 0.0, lambda _: Rates(slow_commit=0.5, lag=0.5))
 
     def _lost_answers(self, server: Server, length: float, choice: float) -> None:
         self._network(server, length, choice, lambda _: Rates(lost_answer=0.4, slow_commit=0.1))
@@ -214,10 +214,13 @@ class Nemesis(threading.Thread):
         self._network(server, length, choice, lambda _: Rates(server_error=0.5))
 
     def _clean_up_fails(self, server: Server, length: float, choice: float) -> None:
-        """Transactions work, and writes of single items do not: what is done after a commit is interrupted."""
-        failing = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"})
-        rates = Rates(server_error=0.97, failing=failing) if choice < 0.5 else Rates(throttle=0.97, failing=failing)
-        self._network(server, length * 2, 0.0, lambda _: rates)
+        """Transactions work, and deletions of single items do not: what is done after a commit is interrupted.
+
+        It lasts longer than discfg tries again after it was throttled, which takes seconds.
+        """
+        failing = frozenset({"DeleteItem", "BatchWriteItem"})
+        rates = Rates(server_error=0.97, failing=failing) if choice < 0.25 else Rates(throttle=0.97, failing=failing)
+        self._network(server, length + 2, 0.0, lambda _: rates)
 
     def _cuts(self, server: Server, length: float, choice: float) -> None:
         self._network(server, length, choice, lambda _: Rates(cut=0.5))

@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from isolation import Isolation, Refused
+from isolation import Isolation, Pace, Refused
 
 _JSON = "application/x-amz-json-1.0"
 
@@ -39,6 +39,8 @@ class Rates:
     server_error: float = 0.0
     #: A transaction becomes visible item by item.
     slow_commit: float = 0.0
+    #: Reads with eventual consistency miss the write of a single item for a moment.
+    lag: float = 0.0
     #: The operations that are throttled or answer with errors; all if it is empty.
     failing: frozenset[str] = frozenset()
 
@@ -120,18 +122,9 @@ class Proxy:
         isolation = self._isolation
         match operation:
             case "TransactWriteItems":
-                order = None
-                if self._hits("slow_commit"):
-                    # Most of them within the time for which a writer tries again after a TransactionConflict; others
-                    # so long that another process can finish a write of its own meanwhile.
-                    span = self._uniform(0.02, 0.16) if self._uniform(0, 1) < 0.65 else self._uniform(0.2, 0.7)
-                    # The entries of the log stand first in the transaction; half the time they are also shown first.
-                    first = 0.0 if self._uniform(0, 1) < 0.5 else self._uniform(0, span)
-                    order = [first] + [self._uniform(0, span) for _ in body["TransactItems"][1:]]
-                lag = self._uniform(0, 0.5) if order and self._uniform(0, 1) < 0.25 else 0.0
-                return isolation.transact(body, forward, order, lag)
+                return isolation.transact(body, forward, self._pace(body) if self._hits("slow_commit") else None)
             case "PutItem" | "UpdateItem" | "DeleteItem":
-                return isolation.write(body, operation, forward)
+                return isolation.write(body, operation, forward, self._uniform(0, 2) if self._hits("lag") else 0.0)
             case "GetItem":
                 return isolation.get(body, forward)
             case "BatchGetItem":
@@ -141,6 +134,17 @@ class Proxy:
             case "Query":
                 return isolation.query(body, forward)
         return forward(operation, body)
+
+    def _pace(self, body: dict[str, Any]) -> Pace:
+        # Most of them within the time for which a writer tries again after a TransactionConflict; others so long that
+        # another process can finish a write of its own meanwhile.
+        span = self._uniform(0.02, 0.16) if self._uniform(0, 1) < 0.65 else self._uniform(0.2, 0.7)
+        # The entries of the log stand first in the transaction; half the time they are also shown first. Then some wait
+        # until another process that knows the entry writes what is not shown yet.
+        first = 0.0 if self._uniform(0, 1) < 0.5 else self._uniform(0, span)
+        return Pace([first] + [self._uniform(0, span) for _ in body["TransactItems"][1:]],
+                    hold=self._uniform(0.2, 1.5) if not first and self._uniform(0, 1) < 0.3 else 0.0,
+                    lag=self._uniform(0, 0.5) if self._uniform(0, 1) < 0.25 else 0.0)
 
     def _forward(self, operation: str, body: dict[str, Any], path: str,
                  headers: dict[str, str]) -> tuple[int, dict[str, Any]]:

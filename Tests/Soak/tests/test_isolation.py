@@ -8,7 +8,7 @@ import unittest
 from typing import Any
 
 import support  # noqa: F401  makes the modules of the harness importable
-from isolation import Isolation, Refused
+from isolation import Isolation, Pace, Refused
 
 
 def key(number: int) -> dict[str, Any]:
@@ -57,9 +57,10 @@ class IsolationTests(unittest.TestCase):
                    {"Delete": {"TableName": "t", "Key": key(2)}}]
         self.body = {"TransactItems": actions}
 
-    def begin(self, order: list[float]) -> threading.Thread:
+    def begin(self, order: list[float], hold: float = 0.0) -> threading.Thread:
         """Begins the transaction, and waits until its first item can be seen."""
-        thread = threading.Thread(target=self.isolation.transact, args=(self.body, self.table.forward, order, 0.0))
+        thread = threading.Thread(target=self.isolation.transact,
+                                  args=(self.body, self.table.forward, Pace(order, hold)))
         thread.start()
         deadline = time.monotonic() + 5
         while self.value(9) is None and time.monotonic() < deadline:
@@ -89,7 +90,7 @@ class IsolationTests(unittest.TestCase):
     def test_a_hidden_item_leaves_its_place_in_a_page_to_the_next(self) -> None:
         self.body["TransactItems"].reverse()
         thread = threading.Thread(target=self.isolation.transact,
-                                  args=(self.body, self.table.forward, [0.0, 0.0, 0.4], 0.0))
+                                  args=(self.body, self.table.forward, Pace([0.0, 0.0, 0.4])))
         thread.start()
         deadline = time.monotonic() + 5
         # Both that are shown at once, in whichever order.
@@ -104,7 +105,7 @@ class IsolationTests(unittest.TestCase):
         with self.assertRaises(Refused) as refused:
             self.isolation.write({"Item": key(1)}, "PutItem", self.table.forward)
         self.assertEqual(refused.exception.code, "TransactionConflictException")
-        for call in (lambda: self.isolation.transact(self.body, self.table.forward, None, 0.0),
+        for call in (lambda: self.isolation.transact(self.body, self.table.forward, None),
                      lambda: self.isolation.transact_get({"TransactItems": [{"Get": {"Key": key(1)}}]},
                                                          self.table.forward)):
             with self.assertRaises(Refused) as refused:
@@ -113,8 +114,24 @@ class IsolationTests(unittest.TestCase):
         thread.join()
         self.assertEqual(self.isolation.write({"Item": key(1)}, "PutItem", self.table.forward)[0], 200)
 
+    def test_an_item_that_is_shown_may_be_written_while_the_others_are_hidden(self) -> None:
+        thread = self.begin([0.0, 0.3, 0.3], hold=60)
+        self.assertEqual(self.isolation.write({"Item": key(9)}, "PutItem", self.table.forward)[0], 200)
+        self.assertEqual((self.value(1), self.value(2)), ("old", "old"))
+        with self.assertRaises(Refused):
+            self.isolation.write({"Item": key(1)}, "PutItem", self.table.forward)
+        thread.join()  # it was held until that write
+        self.assertEqual((self.value(1), self.value(2)), ("new", None))
+
     def test_an_eventual_read_may_be_behind_for_a_moment_longer(self) -> None:
-        self.isolation.transact(self.body, self.table.forward, [0.0], 5.0)
+        self.isolation.transact(self.body, self.table.forward, Pace([0.0], lag=60))
+        self.assertEqual(self.value(1), "new")
+        _, answer = self.isolation.get({"Key": key(1)}, self.table.forward)
+        self.assertEqual(answer["Item"]["v"]["S"], "old")
+
+    def test_an_eventual_read_may_miss_the_write_of_a_single_item(self) -> None:
+        item = key(1) | {"v": {"S": "new"}}
+        self.isolation.write({"TableName": "t", "Item": item}, "PutItem", self.table.forward, lag=60)
         self.assertEqual(self.value(1), "new")
         _, answer = self.isolation.get({"Key": key(1)}, self.table.forward)
         self.assertEqual(answer["Item"]["v"]["S"], "old")
