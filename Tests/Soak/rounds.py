@@ -43,6 +43,8 @@ class Plan:
     clients: int = 6
     faults: list[str] | None = None
     without: frozenset[str] = frozenset()
+    #: Whether the round waits at its end for progress, and for the keys of leases that are over to go.
+    settles: bool = True
 
 
 @dataclass
@@ -137,7 +139,8 @@ class Round:
         HTTPClient.cut_rate = 0.0
         self._unexpected_deaths()
         cluster.heal()
-        self._liveness(watching)
+        if plan.settles:
+            self._liveness(watching)
         setting.stopping.set()
         for thread in threads:
             # A watch may be waiting for an event that does not come any more.
@@ -146,7 +149,8 @@ class Round:
             if thread.error:
                 raise RuntimeError(f"{thread.name} of the harness failed: {thread.error!r}") from thread.error
         # Before the log is read for the last time: what its newest state still has was not removed.
-        self._leftovers()
+        if plan.settles:
+            self._leftovers()
         if not wait_until(lambda: collector.read(cluster.servers[0]), PATIENCE):
             self._complain("the log could not be read after the faults")
         return collector
