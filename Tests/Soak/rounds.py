@@ -43,8 +43,9 @@ class Plan:
     clients: int = 6
     faults: list[str] | None = None
     without: frozenset[str] = frozenset()
-    #: Whether the round waits at its end for progress, and for the keys of leases that are over to go.
-    settles: bool = True
+    #: Whether the round waits at its end for progress, with all clients, and for the keys of leases that are over to go.
+    awaits_progress: bool = True
+    awaits_leases: bool = True
 
 
 @dataclass
@@ -139,7 +140,7 @@ class Round:
         HTTPClient.cut_rate = 0.0
         self._unexpected_deaths()
         cluster.heal()
-        if plan.settles:
+        if plan.awaits_progress:
             self._liveness(watching)
         setting.stopping.set()
         for thread in threads:
@@ -149,7 +150,7 @@ class Round:
             if thread.error:
                 raise RuntimeError(f"{thread.name} of the harness failed: {thread.error!r}") from thread.error
         # Before the log is read for the last time: what its newest state still has was not removed.
-        if plan.settles:
+        if plan.awaits_leases:
             self._leftovers()
         if not wait_until(lambda: collector.read(cluster.servers[0]), PATIENCE):
             self._complain("the log could not be read after the faults")
