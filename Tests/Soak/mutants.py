@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import main as soak
+import proxy
 import rounds
 from rounds import Outcome, Plan, Round
 
@@ -200,6 +201,7 @@ def run(setup: Setup, mutant: Mutant | None, options: argparse.Namespace) -> Res
     seed = int(options.seed) if options.seed else random.SystemRandom().randrange(1 << 31)
     began = time.monotonic()
     rounds.PATIENCE = PATIENCE if mutant else _FULL_PATIENCE
+    proxy.LAG = (0.5, 2.0)
     while True:
         folder = options.output.resolve() / f"{name}-{seed}"
         plan = Plan(setup.engine, str(seed), setup.seconds, setup.servers, 6, setup.faults.split(","),
