@@ -18,7 +18,7 @@ struct DynamoDBConformanceTests {
     func leasesConformBehindFaults(_ testCase: StorageConformance.Case) async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         try await FaultProxy.with(before: try await Ministack.shared().url) { proxy in
-            let fixture = try await DynamoDBFixture(endpoint: proxy.url)
+            let fixture = try await DynamoDBFixture(endpoint: proxy.url, retry: Clients.patient)
             proxy.delay = .milliseconds(20)
             proxy.plan = FaultProxy.Plan(
                 faults: DynamoDBServiceTests.faults, percentage: 25, maximumInARow: 2, seed: seed)
@@ -41,7 +41,7 @@ struct DynamoDBServiceTests {
     func conformsBehindFaults(_ testCase: ServiceConformance.Case) async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         try await FaultProxy.with(before: try await Ministack.shared().url) { proxy in
-            let fixture = try await DynamoDBFixture(endpoint: proxy.url)
+            let fixture = try await DynamoDBFixture(endpoint: proxy.url, retry: Clients.patient)
             proxy.delay = .milliseconds(20)
             proxy.plan = FaultProxy.Plan(
                 faults: Self.faults, percentage: 25, maximumInARow: 2, seed: seed)

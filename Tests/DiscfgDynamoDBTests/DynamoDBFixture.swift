@@ -18,10 +18,12 @@ struct DynamoDBFixture: Sendable {
     private let client: AWSClient
 
     /// A new table on the stand-in that all tests share, reached at `endpoint` where something stands before it.
-    init(endpoint: String? = nil) async throws {
+    ///
+    /// - Parameter retry: For the calls at `endpoint`.
+    init(endpoint: String? = nil, retry: RetryPolicy = Clients.retry) async throws {
         let ministack = try await Ministack.shared()
         self.endpoint = endpoint ?? ministack.url
-        client = try Clients.client(for: self.endpoint)
+        client = try Clients.client(for: self.endpoint, retry: retry)
         let direct = DynamoDBEngine(table: table, client: try Clients.client(for: ministack.url))
         try await direct.manager.make()
     }
@@ -47,22 +49,41 @@ struct DynamoDBFixture: Sendable {
 
 /// The clients that tests share, by endpoint: connections last as long as the process.
 enum Clients {
-    private static let clients = Mutex<[String: AWSClient]>([:])
+    private struct Key: Hashable {
+        let endpoint: String
+        let maximumAttempts: Int
+    }
 
-    static func client(for endpoint: String) throws -> AWSClient {
-        try clients.withLock { clients in
-            if let client = clients[endpoint] { return client }
+    private static let clients = Mutex<[Key: AWSClient]>([:])
+
+    /// As discfg has it, but for the pauses after throttling.
+    static var retry: RetryPolicy { RetryPolicy(throttledBase: .milliseconds(20)) }
+
+    /// For calls that have to succeed behind random faults.
+    ///
+    /// A plan of faults lets the second repetition of a request through. Processes that send the same read at the same time have one
+    /// such count together: a call of one of them can fail again and again, while the answers go to another.
+    static var patient: RetryPolicy {
+        RetryPolicy(
+            maximumAttempts: 32, throttledBase: .milliseconds(20), maximumPause: .milliseconds(200),
+            quotaCapacity: 50_000)
+    }
+
+    static func client(for endpoint: String, retry: RetryPolicy = retry) throws -> AWSClient {
+        let key = Key(endpoint: endpoint, maximumAttempts: retry.maximumAttempts)
+        return try clients.withLock { clients in
+            if let client = clients[key] { return client }
             var options = AWSClient.Options()
             // A loaded machine is slow, and a stand-in slower.
             options.timeouts.request = .seconds(20)
             options.timeouts.transaction = .seconds(20)
-            options.retry.throttledBase = .milliseconds(20)
+            options.retry = retry
             let client = try AWSClient(
                 region: Ministack.region, endpoint: endpoint,
                 credentials: StaticCredentials(
                     accessKeyID: Ministack.rootKey.id, secretAccessKey: Ministack.rootKey.secret),
                 options: options, logger: Logger(label: "discfg.test") { _ in SwiftLogNoOpLogHandler() })
-            clients[endpoint] = client
+            clients[key] = client
             return client
         }
     }
