@@ -66,6 +66,7 @@ FILE_POWER = Setup("sqlite", 2, "power_loss")
 FILE_SYNC = Setup("sqlite", 1, "sync_eio")
 FILE_MOVED = Setup("sqlite", 1, "moved_file")
 TABLE_SLOW = Setup("dynamodb", 2, "slow_commits", "lease,lock,clash,reborn")
+TABLE_CLASH = Setup("dynamodb", 2, "slow_commits", "lease,lock,reborn")
 TABLE_LOST = Setup("dynamodb", 1, "lost_answers", "lease,lock,clash,reborn")
 TABLE_REMADE = Setup("dynamodb", 1, "slow_commits", "lease,lock,clash")
 TABLE_REMOVAL = Setup("dynamodb", 1, "clean_up_fails", "lease,lock,clash")
@@ -146,7 +147,7 @@ MUTANTS = (
            ("a write was acknowledged while the file was away",), "review: the file"),
     # DynamoDB
     Mutant("writesItemsUnconditionally", "writes items that were read without the newest entries of the log, without a condition",
-           TABLE_SLOW,
+           TABLE_CLASH,
            (_LOG, _SWAP), "review: isolation of transactions"),
     Mutant("gapIsDamage", "takes an entry that is not visible yet for damage", TABLE_SLOW,
            ("a healthy store was called damaged",), "review: isolation of transactions"),

@@ -34,6 +34,9 @@ class ClashWorker(Worker):
         thread = threading.Thread(target=self._put, args=(one, first, key, value + "a"), daemon=True)
         thread.start()
         self.setting.stopping.wait(pause)
+        if self.random.random() < 0.5:
+            # So the second server learns that the first has committed, but need not have seen the item.
+            self._put(other, second, f"/k/n{self.name}", value + "n")
         if kind == "put":
             self._put(other, second, key, value + "b")
         elif kind == "cas":
