@@ -21,9 +21,9 @@ struct DeletionTests {
         let name = try ConfigName("other")
         _ = try await service.createConfig(name, settings: ConfigSettings(), author: "")
         _ = try await service.commit(Transaction(then: [.set(try Key(path: "/a"), Value("x"))]), to: name)
-        #expect(service.existingLane(name) != nil)
+        #expect(service.existing(name) != nil)
         await #expect(throws: DiscfgError.self) { try await service.deleteConfig(name) }
-        #expect(service.existingLane(name) == nil)
+        #expect(service.existing(name) == nil)
     }
 
     @Test("A deletion notes how far the log may come before it removes anything, once and for each name")

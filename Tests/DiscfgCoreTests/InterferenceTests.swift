@@ -186,7 +186,7 @@ struct InterferenceTests {
                     try await Deadline.$current.withValue(instant) { try await set("/b", "1", by: service) }
                 }
             }
-            while service.lane(.default).pipeline.waitingCount < 2 { await Task.yield() }
+            while service.active(.default).pipeline.waitingCount < 2 { await Task.yield() }
             go.finish()
             try await group.waitForAll()
         }

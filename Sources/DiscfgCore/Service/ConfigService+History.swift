@@ -1,7 +1,7 @@
 extension ConfigService {
     public func changes(_ query: ChangesQuery, in config: ConfigName) async throws -> ChangePage {
         let deadline = time.instant() + min(query.wait ?? .zero, ChangesQuery.maximumWait)
-        let follower = lane(config).follower
+        let follower = active(config).follower
         var position = query.after
         // From the first reading on it is one log, whatever is made anew in its place.
         var incarnation = query.log
@@ -33,7 +33,7 @@ extension ConfigService {
             return page
         }
         do {
-            let page = try await engine.log(
+            let page = try await reader(of: config).log(
                 of: config, after: position, limit: limit, incarnation: incarnation, consistency: .strong)
             follower.note(page)
             return page
@@ -96,7 +96,9 @@ extension ConfigService {
                 try Task.checkCancellation()
             }
         }
-        return try await engine.tail(of: config).oldest
+        let trimmed = try await engine.tail(of: config)
+        existing(config)?.view.noteTrimmed(trimmed)
+        return trimmed.oldest
     }
 
     /// What changed altogether between two revisions, in the order of the keys.

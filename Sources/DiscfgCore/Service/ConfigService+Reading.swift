@@ -1,8 +1,11 @@
+import CoreMetrics
+
 extension ConfigService {
     public func get(
         _ key: Key, in config: ConfigName, at revision: Revision?, consistency: Consistency
     ) async throws -> Reading {
         guard let revision else { return try await get(key, in: config, consistency: consistency) }
+        let engine = try await reader(of: config)
         // Before the item, so that it is never older than the tail.
         let before = try await engine.traits.readsTellTail ? nil : engine.tail(of: config)
         let batch = try await engine.items([key], in: config, consistency: .strong)
@@ -23,6 +26,7 @@ extension ConfigService {
     }
 
     private func get(_ key: Key, in config: ConfigName, consistency: Consistency) async throws -> Reading {
+        let engine = try await reader(of: config, consistency: consistency)
         // The item alone may be older than a commit of the log that others have seen, and be left of a config that is gone.
         let isAlone = consistency == .strong && !engine.traits.readsTellTail
         let before = try await isAlone ? engine.tail(of: config) : nil
@@ -36,8 +40,35 @@ extension ConfigService {
 
     /// Strong for what this process has written: it must not read an older state than its own.
     private func freshness(_ wanted: Consistency, of range: KeyRange, in config: ConfigName) -> Consistency {
-        guard wanted == .eventual, let lane = existingLane(config) else { return wanted }
-        return lane.ownWrites.touches(range) ? .strong : .eventual
+        guard wanted == .eventual, let view = existing(config)?.view else { return wanted }
+        return view.isUnsettled(range) ? .strong : .eventual
+    }
+
+    /// How old the view may be that answers an eventual read.
+    private static let eventualAge: Duration = .seconds(1)
+
+    /// What a read of a config is answered from: its view if the config is loaded, otherwise the engine.
+    ///
+    /// A strong read sees everything that was acknowledged before this call began. A store on this machine is always read so.
+    func reader(of config: ConfigName, consistency: Consistency = .strong) async throws -> any StorageEngine {
+        guard viewMemory.isEnabled else { return engine }
+        if let view = existing(config)?.view, view.isLoaded {
+            let state: ViewState
+            do {
+                let isStrong = consistency == .strong || engine.traits.readsTellTail
+                state = try await isStrong ? view.confirmed() : view.recent(within: Self.eventualAge)
+            } catch let error as DiscfgError where error.code == .configNotFound {
+                forget(config)
+                throw error
+            }
+            if state.isComplete {
+                viewMetrics.viewReads.increment()
+                return SnapshotEngine(engine: engine, state: state)
+            }
+        }
+        viewMetrics.storeReads.increment()
+        load(config)
+        return engine
     }
 
     public func list(_ query: ListQuery, in config: ConfigName) async throws -> Listing {
@@ -46,6 +77,7 @@ extension ConfigService {
                 "A limit of \(query.limit) is out of range.", hint: "Ask for 1 to \(ListQuery.maximumLimit) entries.")
         }
         let range = try KeySelection.below(query.directory).ranges[0]
+        let engine = try await reader(of: config, consistency: query.consistency)
         let reader = SnapshotReader(
             engine: engine, config: config, values: !query.keysOnly, now: time.now(),
             isSnapshot: query.consistency == .strong,
@@ -53,7 +85,8 @@ extension ConfigService {
         let cursor = try query.after.map { try ListCursor($0) }
         let rest = cursor.map { $0.rest(of: range) } ?? range
         return try await SnapshotReader.read(at: query.revision) {
-            query.isRecursive
+            var reader = reader
+            return query.isRecursive
                 ? try await reader.listing(of: rest, at: query.revision, limit: query.limit)
                 : try await reader.level(of: rest, below: range.lower, at: query.revision, limit: query.limit)
         }

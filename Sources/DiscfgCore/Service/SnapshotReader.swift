@@ -3,6 +3,29 @@
 /// A page that was read at a later revision is put back with the log: the first change to a key since then has kept what the
 /// key was. So listings of many pages hold at one revision, however much is written meanwhile.
 struct SnapshotReader {
+    /// What the log beyond the revision says of the range, as far as it was read.
+    private struct Suffix {
+        /// What keys were at the revision, if they changed since.
+        var earlier: [Key: Item?] = [:]
+        /// The revision that is read at; the log was read from here on.
+        let start: Revision
+        /// The log was read up to here.
+        var end: Revision
+        var weight = 0
+        /// Whether only the keys of one page are kept, because all would take too much memory.
+        var isOfOnePage = false
+
+        mutating func note(_ change: Change, values: Bool) {
+            let item = values ? change.previous : change.previous?.withoutValue
+            earlier[change.key] = .some(item)
+            weight += change.key.bytes.count + (item?.weight ?? 0)
+        }
+    }
+
+    /// The most bytes of earlier items that are kept from one page to the next.
+    private static let maximumSuffix = 32 << 20
+
+    private var suffix: Suffix?
     let engine: any StorageEngine
     let config: ConfigName
     var values: Bool
@@ -23,10 +46,23 @@ struct SnapshotReader {
         var rest: KeyRange?
     }
 
-    /// One page, at a revision or at the current one.
+    init(
+        engine: any StorageEngine, config: ConfigName, values: Bool, now: Timestamp, isSnapshot: Bool,
+        freshness: Consistency
+    ) {
+        self.engine = engine
+        self.config = config
+        self.values = values
+        self.now = now
+        self.isSnapshot = isSnapshot
+        self.freshness = freshness
+    }
+
+    /// One page, at a revision or at the current one; pages of one revision are read in the order of their keys.
     ///
-    /// What is overdue is absent from the current state, also where it is read in pages; the past is as the log has it.
-    func page(
+    /// What is overdue is absent from the current state, also if it is read in pages; the past is as the log has it. The log is read
+    /// once for all pages, as far as the store has not moved on between them.
+    mutating func page(
         of range: KeyRange, at revision: Revision?, isPaging: Bool = false, limit: Int
     ) async throws -> Page {
         let isRemote = !engine.traits.readsTellTail
@@ -41,36 +77,41 @@ struct SnapshotReader {
         }
         try current.tail?.checkReadable(after: wanted)
         let scanned = KeyRange(from: range.lower, to: rest?.lower ?? range.upper)
-        let (earlier, isPast) = try await changes(to: scanned, after: wanted, through: current.tail?.revision)
+        let suffix = try await suffix(of: range, page: scanned, after: wanted, through: current.tail?.revision)
+        let earlier = suffix.earlier.filter { scanned.contains($0.key) }
         let unchanged = current.items.filter { earlier[$0.key] == nil }
         let items =
             earlier.isEmpty ? unchanged : (unchanged + earlier.values.compactMap { $0 }).sorted { $0.key < $1.key }
-        let isHistory = revision != nil && isPast && !isPaging
+        let isHistory = revision != nil && suffix.end > wanted && !isPaging
         return Page(items: isHistory ? items : items.filter { !$0.isExpired(at: now) }, revision: wanted, rest: rest)
     }
 
-    /// What the keys of a range that changed after a revision were at that revision, and whether anything changed at all.
+    /// What the keys of a range that changed after a revision were at that revision.
     ///
-    /// Where the moment of the reading is not known, everything up to now may be in what was read.
-    private func changes(
-        to range: KeyRange, after revision: Revision, through last: Revision?
-    ) async throws -> (earlier: [Key: Item?], isPast: Bool) {
-        var earlier: [Key: Item?] = [:]
-        var position = revision
-        while position < last ?? .max {
-            let commits = try await engine.entries(of: config, after: position, limit: 1000)
+    /// If the moment of the reading is not known, everything up to now may be in what was read.
+    private mutating func suffix(
+        of range: KeyRange, page: KeyRange, after revision: Revision, through last: Revision?
+    ) async throws -> Suffix {
+        var suffix = suffix.flatMap { $0.start == revision ? $0 : nil } ?? Suffix(start: revision, end: revision)
+        while suffix.end < last ?? .max {
+            let commits = try await engine.entries(of: config, after: suffix.end, limit: 1000)
             for change in commits.lazy.filter({ $0.revision <= last ?? .max }).flatMap(\.changes)
-            where range.contains(change.key) && earlier[change.key] == nil {
-                earlier[change.key] = .some(values ? change.previous : change.previous?.withoutValue)
+            where (suffix.isOfOnePage ? page : range).contains(change.key) && suffix.earlier[change.key] == nil {
+                suffix.note(change, values: values)
+            }
+            if suffix.weight > Self.maximumSuffix, !suffix.isOfOnePage {
+                suffix.earlier = suffix.earlier.filter { page.contains($0.key) }
+                suffix.isOfOnePage = true
             }
             guard let newest = commits.last else { break }
-            position = newest.revision
+            suffix.end = min(newest.revision, last ?? .max)
         }
-        return (earlier, position > revision)
+        self.suffix = suffix.isOfOnePage ? nil : suffix
+        return suffix
     }
 
     /// Up to `limit` items of a range, without those that stand for directories.
-    func listing(of range: KeyRange, at revision: Revision?, limit: Int) async throws -> Listing {
+    mutating func listing(of range: KeyRange, at revision: Revision?, limit: Int) async throws -> Listing {
         var items: [Item] = []
         let isCurrent = revision == nil
         var revision = revision
@@ -91,7 +132,9 @@ struct SnapshotReader {
     /// Up to `limit` entries of one level: keys, and directories in place of what is below them.
     ///
     /// A directory costs one more read, not one for each key in it: the reader seeks beyond it.
-    func level(of range: KeyRange, below prefix: [UInt8], at revision: Revision?, limit: Int) async throws -> Listing {
+    mutating func level(of range: KeyRange, below prefix: [UInt8], at revision: Revision?, limit: Int) async throws
+        -> Listing
+    {
         var entries: [Listing.Entry] = []
         let isCurrent = revision == nil
         var revision = revision

@@ -60,6 +60,11 @@ public protocol StorageEngine: Sendable {
     /// The ends of the log, strongly consistent.
     func tail(of config: ConfigName) async throws -> LogTail
 
+    /// The ends of the log, strongly consistent, for a caller that has seen them before.
+    ///
+    /// If the log still ends at `known`, an engine may return that without looking whether the log was trimmed since.
+    func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail
+
     /// Appends commits, whose revisions are `tail + 1`, `tail + 2` and so on, together with the items they imply.
     ///
     /// There is at least one, in the order of their revisions, and they are within `limits`. The first change to a key has as
@@ -192,6 +197,10 @@ extension StorageEngine {
     public func status() async throws -> StorageDescription { description }
     public var traits: StorageTraits { StorageTraits() }
     public func maintain() async throws {}
+
+    public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
+        try await tail(of: config)
+    }
 
     public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         try await configs(after: after, limit: limit).map(\.name)
