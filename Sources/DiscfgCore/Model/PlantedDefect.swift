@@ -6,7 +6,7 @@
     case acknowledgesRefused, deniesUnknownOutcomes, forgetsOthersChanges, halfTransactions, learnsTailOnly
     case absentEqualsAnything, clockRunsBack, ttlFromLogTime
     // The view
-    case appliesTwice, confirmsNothing, losesWakeUps
+    case appliesTwice, confirmsNothing
     // Reads, differences and rollbacks
     case differencesMissLaterChanges, pagesApart, restoresLeases, rollsBackUnchecked
     // Watches, locks and leases

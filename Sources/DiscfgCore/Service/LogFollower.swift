@@ -56,7 +56,6 @@ final class LogFollower: Sendable {
 
     /// Wakes those who wait for what the view has by now.
     func wake() {
-        if isPlanted(.losesWakeUps), time.random(in: 0...3) == 0 { return }
         let (woken, strayed) = state.withLock { state in
             let (last, log) = view.announced
             // The log that they follow has ended: what comes now is another's.
