@@ -1,4 +1,4 @@
-# What comes after: DISCFG_STORE, and where the API is.
+# The values for the next steps: DISCFG_STORE, and the URL of the API.
 
 output "store" {
   description = "What DISCFG_STORE is for commands and servers that use the table themselves."

@@ -1,4 +1,4 @@
-# The same choices as the parameters of deploy/sam/template.yaml; only `zip` must be given.
+# The same choices as the parameters of deploy/sam/template.yaml; only `zip` is required.
 
 variable "zip" {
   description = "Path of the zip that `make lambda` makes."
