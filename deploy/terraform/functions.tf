@@ -3,7 +3,7 @@
 locals {
   functions = {
     api = {
-      description = "discfg's REST and etcd doors"
+      description = "discfg's REST and etcd APIs"
       memory      = var.api_memory
       timeout     = 29
       concurrency = coalesce(var.api_concurrency, -1) # -1 is none reserved
