@@ -133,7 +133,7 @@ variable "throttle_burst" {
 }
 
 variable "batch_window" {
-  description = "Seconds in which commits are collected for the stream function; 0 notifies soonest, 1 calls it less often."
+  description = "Seconds of collecting commits for the stream function; 0 notifies soonest, 1 needs fewer calls."
   type        = number
   default     = 0
   nullable    = false
