@@ -345,6 +345,7 @@ let package = Package(
             dependencies: [
                 "DiscfgSQLite", "DiscfgTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(
