@@ -26,6 +26,7 @@ public final class TargetSender: NotificationSender {
             defer { clients = [:] }
             return Array(clients.values)
         }
+        await webhooks.shutdown()
         for client in clients { try await client.shutdown() }
     }
 
