@@ -4,8 +4,9 @@ import Synchronization
 
 /// The connections to webhooks, some of which stay open between deliveries.
 ///
-/// A request must go to exactly the address that was checked. AsyncHTTPClient takes such an address for a client as a whole, so there is
-/// one client for each host and address. Only one delivery at a time uses a client, which therefore has at most one connection.
+/// A request must go to exactly the address that was checked. AsyncHTTPClient takes such an address for a client as a
+/// whole, so there is one client for each host and address. Only one delivery at a time uses a client, which therefore
+/// has at most one connection.
 final class WebhookConnections: Sendable {
     /// Limits of kept connections.
     struct Limits: Sendable {
@@ -57,8 +58,8 @@ final class WebhookConnections: Sendable {
 
     /// Sends a request, and returns the head of the answer.
     ///
-    /// If a kept connection fails before the answer, most likely because the target had closed it, the request is sent again on a new
-    /// one. A target that gets it twice recognises it by its `webhook-id`.
+    /// If a kept connection fails before the answer, most likely because the target had closed it, the request is sent
+    /// again on a new one. A target that gets it twice recognises it by its `webhook-id`.
     /// - Throws: An error of AsyncHTTPClient, which is `deadlineExceeded` if there was no answer in time.
     func send(
         _ request: HTTPClientRequest, to destination: Destination, until deadline: NIODeadline
@@ -98,7 +99,8 @@ final class WebhookConnections: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Reads a body to its end, without which the connection has no next request; `false` if it is too long or too slow.
+    /// Reads a body to its end, without which the connection has no next request; `false` if it is too long or too
+    /// slow.
     private func isRead(_ body: HTTPClientResponse.Body) async -> Bool {
         await withTaskGroup(of: Bool.self) { [limits] group in
             group.addTask { (try? await body.collect(upTo: limits.body)) != nil }

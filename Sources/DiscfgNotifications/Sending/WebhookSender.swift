@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Sends notifications to addresses of HTTP, signed.
+/// Sends notifications as signed POST requests.
 struct WebhookSender: Sendable {
     /// Finds the address of a host; blocks.
     typealias LookUp = @Sendable (_ host: String, _ port: Int) throws -> SocketAddress
@@ -48,7 +48,7 @@ struct WebhookSender: Sendable {
         }
     }
 
-    /// Closes the connections; has to be called before the sender is released.
+    /// Closes the connections; must be called before the sender is released.
     func shutdown() async { await connections.shutdown() }
 
     func send(_ message: NotificationMessage, to text: String, secret: String) async throws {
@@ -90,7 +90,7 @@ struct WebhookSender: Sendable {
         let address = try await resolve(url, until: deadline)
         guard policy.allows(address), let ip = address.ipAddress else {
             throw DeliveryFailure(
-                "“\(url.host)” has an address of a private network, to which no webhook is sent without permission.")
+                "“\(url.host)” has an address of a private network, and webhooks to such addresses are not allowed.")
         }
         return .init(url: url.origin, ip: ip)
     }
@@ -108,7 +108,7 @@ struct WebhookSender: Sendable {
         switch error {
         case let error as HTTPClientError: error.shortDescription
         case is NIOConnectionError: "no connection"
-        case is IOError: "no connection, or it broke"
+        case is IOError: "no connection, or it was lost"
         default: "no answer (\(type(of: error)))"
         }
     }
@@ -133,6 +133,6 @@ struct WebhookSender: Sendable {
 }
 
 extension ContinuousClock {
-    /// The wall clock's time.
+    /// The time of the wall clock.
     fileprivate static var secondsSince1970: Double { Double(TimeSource.system.now().milliseconds) / 1000 }
 }

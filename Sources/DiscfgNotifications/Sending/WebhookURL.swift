@@ -10,7 +10,8 @@ struct WebhookURL: Sendable {
     let origin: Origin
     /// The URL in its plainest form.
     ///
-    /// Every parser finds the same host in it. Otherwise the request could go to another host than the one that was checked.
+    /// Every parser finds the same host in it. Otherwise the request could go to another host than the one that was
+    /// checked.
     let text: String
 
     var host: String { origin.host }
