@@ -3,7 +3,8 @@ import DiscfgCore
 /// The event that describes a commit, in the JSON format of CloudEvents 1.0.
 ///
 /// It has values only if the rule asks for them and the event stays within the limit of every target. The event states
-/// what it leaves out. Source: <https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md>.
+/// what it leaves out.
+/// Source: <https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md>.
 enum CloudEvent {
     static let contentType = "application/cloudevents+json; charset=utf-8"
 
