@@ -86,10 +86,8 @@ public struct DiscfgResponder: HTTPResponder {
             } else if let answer = await etcdV2?.answer(Call(request: request, context: context)) {
                 response = answer
             } else {
-                guard request.hasPlainPath else { throw HTTPError(.notFound) }
+                guard request.hasPlainPath else { throw RouteNotFound() }
                 response = try await routes.respond(to: request, context: context)
-                // The router answers this one by itself, and without a body.
-                if context.endpointPath == "NotFound" { throw HTTPError(.notFound) }
             }
         } catch {
             response = answer(to: error, of: request, requestID: requestID)

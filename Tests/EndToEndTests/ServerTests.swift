@@ -50,6 +50,20 @@ struct ServerTests {
         }
     }
 
+    @Test("A server on a store that cannot be used listens, and reports what is wrong")
+    func unusableStore() async throws {
+        try await Sandbox.with { sandbox in
+            let result = try await sandbox.bash(
+                """
+                discfg --store http://127.0.0.1:1 serve --listen 127.0.0.1:0 >out 2>err & server=$!
+                until grep -q 'tries again' err && grep -q 'Stop it' out; do kill -0 $server || exit 9; sleep 0.05; done
+                kill $server; wait $server; status=$?; cat err; exit $status
+                """)
+            #expect(result.status == 0)
+            #expect(result.output.contains("warning: the store http://127.0.0.1:1 cannot be used now: "), "\(result)")
+        }
+    }
+
     @Test("A body that stops halfway changes nothing, and the server stays up")
     func halfBody() async throws {
         try await Sandbox.with { sandbox in
