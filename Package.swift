@@ -419,7 +419,7 @@ let package = Package(
         .testTarget(
             name: "DiscfgHTTPTests",
             dependencies: [
-                "DiscfgEtcd", "DiscfgHTTP", "DiscfgTestSupport", "DiscfgYAML",
+                "DiscfgEtcd", "DiscfgFormats", "DiscfgHTTP", "DiscfgTestSupport", "DiscfgYAML",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
