@@ -263,7 +263,7 @@ let package = Package(
         tests(
             of: "DiscfgHTTP",
             with: [
-                "DiscfgEtcd", "DiscfgTestSupport", "DiscfgYAML",
+                "DiscfgEtcd", "DiscfgFormats", "DiscfgTestSupport", "DiscfgYAML",
                 .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]
         ),

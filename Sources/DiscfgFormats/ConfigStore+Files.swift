@@ -54,8 +54,12 @@ extension ConfigStore {
                 .conditionFailed, "The config “\(config)” is at revision \(current.revision), not at \(wanted).",
                 hint: "Look at what changed with “discfg diff \(wanted)”, and decide on what you see.")
         }
-        var plan = try ImportPlan(
-            current: current.values, leaves: leaves, prefix: request.prefix, prune: request.prunes)
+        let size =
+            leaves.reduce(0) { $0 + $1.path.utf8.count + $1.value.bytes.count } + current.values.byteCount
+        var plan = try await LongWork.run(onBytes: size) { _ throws(DiscfgError) in
+            try ImportPlan(
+                current: current.values, leaves: leaves, prefix: request.prefix, prune: request.prunes)
+        }
         plan.revision = current.revision
         return plan
     }
@@ -188,4 +192,9 @@ extension ArraySlice<Operation> {
         }
         return self[..<end]
     }
+}
+
+extension [Key: Value] {
+    /// The bytes of the keys and values.
+    var byteCount: Int { reduce(0) { $0 + $1.key.bytes.count + $1.value.bytes.count } }
 }

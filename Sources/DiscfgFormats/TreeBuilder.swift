@@ -16,7 +16,7 @@ extension ConfigTree {
         if top.item != nil, top.children.isEmpty {
             self = try top.rootValue()
         } else {
-            self = try top.tree(allowsArray: arrayAtRoot)
+            self = try top.tree(arrayAtRoot: arrayAtRoot)
         }
     }
 }
@@ -50,16 +50,28 @@ private final class Directory {
         return child
     }
 
-    func tree(allowsArray: Bool = true) throws(DiscfgError) -> ConfigTree {
-        if let item {
-            let value = try ConfigTree(item.value, of: item.key)
-            if children.isEmpty { return value }
-            // An empty object says only that there is a directory.
-            guard value == .object([]) else { throw conflict(item.key) }
-        }
+    func tree(arrayAtRoot: Bool = true) throws(DiscfgError) -> ConfigTree {
+        try fold(
+            self,
+            children: { directory throws(DiscfgError) in
+                try directory.checkConflict()
+                return directory.children.map(\.directory)
+            },
+            combine: { directory, values throws(DiscfgError) in
+                try directory.tree(of: values, allowsArray: arrayAtRoot || directory !== self)
+            })
+    }
+
+    private func checkConflict() throws(DiscfgError) {
+        guard let item, !children.isEmpty else { return }
+        // An empty object says only that there is a directory.
+        guard try ConfigTree(item.value, of: item.key) == .object([]) else { throw conflict(item.key) }
+    }
+
+    /// The tree of this directory, with the trees of its children.
+    private func tree(of values: [ConfigTree], allowsArray: Bool) throws(DiscfgError) -> ConfigTree {
+        if let item, children.isEmpty { return try ConfigTree(item.value, of: item.key) }
         let segments = children.map { PathSegment($0.segment) }
-        var values: [ConfigTree] = []
-        for child in children { values.append(try child.directory.tree()) }
         if allowsArray, PathSegment.areIndexes(segments.map(\.index)) {
             return .array(zip(segments, values).sorted { ($0.0.index ?? 0) < ($1.0.index ?? 0) }.map(\.1))
         }
@@ -91,7 +103,15 @@ private final class Directory {
         return tree
     }
 
-    private var firstKey: Key? { item?.key ?? children.lazy.compactMap { $0.directory.firstKey }.first }
+    /// The key of the first item at or below the directory.
+    private var firstKey: Key? {
+        var rest = [self]
+        while let directory = rest.popLast() {
+            if let item = directory.item { return item.key }
+            rest += directory.children.reversed().map(\.directory)
+        }
+        return nil
+    }
 
     private func conflict(_ key: Key) -> DiscfgError {
         let below = children.lazy.compactMap { $0.directory.firstKey }.first?.description ?? "\(key)/"

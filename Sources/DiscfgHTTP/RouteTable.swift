@@ -130,10 +130,12 @@ struct Call: Sendable {
     /// The body as JSON.
     func json(atMost limit: Int) async throws -> JSONValue {
         let bytes = try await body(atMost: limit)
-        do {
-            return try JSONValue(parsing: bytes, limits: jsonLimits)
-        } catch {
-            throw DiscfgError(reading: error)
+        return try await LongWork.run(onBytes: bytes.count) { [limits = jsonLimits] _ throws(DiscfgError) in
+            do throws(JSONSyntaxError) {
+                return try JSONValue(parsing: bytes, limits: limits)
+            } catch {
+                throw DiscfgError(reading: error)
+            }
         }
     }
 

@@ -222,7 +222,7 @@ extension ConfigService: ConfigStore {
     }
 
     public func commit(_ transaction: Transaction, to config: ConfigName) async throws -> TransactionResult {
-        try transaction.validate()
+        try await LongWork.run(onBytes: transaction.jsonBytes) { _ throws(DiscfgError) in try transaction.validate() }
         // Before anything is read for it.
         let most = max(transaction.success.settingKeys.count, transaction.failure.settingKeys.count)
         if most > engine.limits.changes { throw active(config).pipeline.tooLarge(changes: most) }
@@ -291,6 +291,17 @@ extension Transaction {
                 .tooLarge, "Transactions are nested more than \(Self.maximumDepth) deep.", hint: "Nest fewer of them.")
         }
         for operation in success + failure { try operation.validate(depth: depth) }
+    }
+
+    /// How many bytes of JSON `validate` parses.
+    fileprivate var jsonBytes: Int {
+        (success + failure).reduce(0) { sum, operation in
+            switch operation {
+            case .set(_, let value, _) where value.isJSON: sum + value.bytes.count
+            case .transaction(let transaction): sum + transaction.jsonBytes
+            default: sum
+            }
+        }
     }
 
     /// Checks how many conditions and operations there are.

@@ -17,8 +17,8 @@ extension RESTRoutes {
     private func transact(_ call: Call) async throws -> Response {
         try call.refuseConditions()
         let query = try Query(call, allowing: ["exact"])
-        let transaction = try Transaction(
-            parsing: try await call.body(atMost: Self.maximumBody), author: try call.author, limits: call.jsonLimits)
+        let transaction = try await Transaction.parsed(
+            try await call.body(atMost: Self.maximumBody), author: try call.author, limits: call.jsonLimits)
         let result = try await store.commit(transaction, to: try call.config)
         let style = try style(query)
         return .json { result.write(to: &$0, style) }
