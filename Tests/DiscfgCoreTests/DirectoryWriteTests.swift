@@ -115,7 +115,7 @@ struct DirectoryWriteTests {
             _ = try evaluator.evaluate(try Self.write(path, .set(Self.file, isRefresh: false)))
         }
         #expect(
-            evaluator.proposed.map { $0.changes.map(\.key.description) } == [["/a/", "/a/b/", "/a/b/c"], ["/a/b/d"]])
+            evaluator.proposed.map { $0.changes.map(\.key.text) } == [["/a/", "/a/b/", "/a/b/c"], ["/a/b/d"]])
         let marker = try #require(evaluator.committedItem(try Key(bytes: Array("/a/b/".utf8))))
         #expect(marker.created == 10 && marker.isDirectory && marker.expiry == nil)
     }
@@ -126,7 +126,7 @@ struct DirectoryWriteTests {
         let write = try Self.write("/d/k", .set(Self.file, isRefresh: false))
         var touched = Touched()
         write.touch(&touched)
-        #expect(Set(touched.keys.map(\.description)) == ["/d", "/d/", "/d/k", "/d/k/"] && touched.ranges.isEmpty)
+        #expect(Set(touched.keys.map(\.text)) == ["/d", "/d/", "/d/k", "/d/k/"] && touched.ranges.isEmpty)
         var known: [Key: Item?] = evaluator.items
         for key in touched.keys where known[key] == nil { known[key] = .some(nil) }
         evaluator = Evaluator(config: .default, items: known, tail: evaluator.tail, now: evaluator.now)

@@ -69,18 +69,18 @@ struct SnapshotReader {
         return (earlier, position > revision)
     }
 
-    /// Up to `limit` items of a range, without those that stand for directories.
-    func listing(of range: KeyRange, at revision: Revision?, limit: Int) async throws -> Listing {
+    /// Up to `limit` items of some ranges, without those that stand for directories.
+    func listing(of ranges: [KeyRange], at revision: Revision?, limit: Int) async throws -> Listing {
         var items: [Item] = []
         let isCurrent = revision == nil
         var revision = revision
-        var rest: KeyRange? = range
+        var (rest, next) = (ranges.first, ranges.dropFirst())
         var weight = 0
         while let range = rest, items.count < limit, weight < ListQuery.maximumBytes {
             let page = try await page(of: range, at: revision, isPaging: isCurrent, limit: limit - items.count)
             items += page.items.filter { !$0.isDirectory }
             weight += page.items.reduce(0) { $0 + $1.value.bytes.count }
-            (revision, rest) = (page.revision, page.rest)
+            (revision, rest) = (page.revision, page.rest ?? next.popFirst())
         }
         let hasMore = rest != nil || items.count > limit
         let entries = items.prefix(limit).map { Listing.Entry.item($0) }
@@ -91,11 +91,13 @@ struct SnapshotReader {
     /// Up to `limit` entries of one level: keys, and directories in place of what is below them.
     ///
     /// A directory costs one more read, not one for each key in it: the reader seeks beyond it.
-    func level(of range: KeyRange, below prefix: [UInt8], at revision: Revision?, limit: Int) async throws -> Listing {
+    func level(
+        of ranges: [KeyRange], below prefix: [UInt8], at revision: Revision?, limit: Int
+    ) async throws -> Listing {
         var entries: [Listing.Entry] = []
         let isCurrent = revision == nil
         var revision = revision
-        var rest: KeyRange? = range
+        var (rest, further) = (ranges.first, ranges.dropFirst())
         while let range = rest, entries.count <= limit {
             let page = try await page(
                 of: range, at: revision, isPaging: isCurrent,
@@ -107,9 +109,8 @@ struct SnapshotReader {
                     entries.append(.item(item))
                     continue
                 }
-                let entry = Listing.Entry.directory(String(decoding: directory, as: UTF8.self))
-                // By bytes: texts that Unicode calls equivalent are different keys.
-                if entries.last.map({ $0.name.utf8.elementsEqual(entry.name.utf8) }) != true { entries.append(entry) }
+                let entry = Listing.Entry.directory(Array(directory))
+                if entries.last != entry { entries.append(entry) }
             }
             // The page may end inside a directory: what else is in there is not worth reading.
             if let end = page.items.last?.key.directory(below: prefix)?.prefixEnd, let remaining = rest,
@@ -117,6 +118,7 @@ struct SnapshotReader {
             {
                 rest = KeyRange(from: end, to: remaining.upper)
             }
+            if rest == nil { rest = further.popFirst() }
         }
         let page = entries.prefix(limit)
         let next = entries.count > limit || rest != nil ? page.last.map(ListCursor.text(after:)) : nil
