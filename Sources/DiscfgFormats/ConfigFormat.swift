@@ -76,7 +76,7 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
 
     /// Writes the items below a directory as a file.
     ///
-    /// `items` may hold keys outside the prefix; they are left out. What was imported and exported again in the same format
+    /// `items` may hold keys outside the prefix; they are left out. `ConfigStore.export` says which. What was imported and exported again in the same format
     /// parses to the same data. JSON, YAML and TOML rebuild the tree; see ``Leaf`` for what becomes an array. Dotenv and
     /// properties, which are flat, join the names of nested paths with `_` (upper-case) or `.`, and write arrays as JSON.
     ///

@@ -34,6 +34,17 @@ public struct ImportOutcome: Sendable {
     public var commits: Int
 }
 
+/// What an export came to.
+public struct ExportedFile: Sendable {
+    /// The file.
+    public var bytes: [UInt8]
+    /// How many keys are in it.
+    public var keys: Int
+    /// Keys that a file has no place for, in order: those that are not UTF-8, have an empty segment or end in `/`, and in an export of
+    /// `/` those that do not begin with `/`, which an export of `bare:` has.
+    public var leftOut: [Key]
+}
+
 extension ConfigStore {
     /// The most operations of an import that are committed as one.
     public static var importBatch: Int { 20_000 }
@@ -122,11 +133,18 @@ extension ConfigStore {
     }
 
     /// The items below a directory as a file.
+    ///
+    /// - Throws: As `ConfigFormat.bytes` does, but not for keys that are left out.
     public func export(
         as format: ConfigFormat, below prefix: String, in config: ConfigName, at revision: Revision?
-    ) async throws -> [UInt8] {
-        try await format.bytes(
-            of: try await values(below: prefix, in: config, at: revision), under: prefix.isEmpty ? "/" : prefix)
+    ) async throws -> ExportedFile {
+        let directory = try DirectoryPath(prefix)
+        var values = try await values(below: prefix, in: config, at: revision)
+        let leftOut = values.keys.filter { directory.segments(of: $0) == nil }.sorted()
+        for key in leftOut { values[key] = nil }
+        return ExportedFile(
+            bytes: try await format.bytes(of: values, under: prefix.isEmpty ? "/" : prefix), keys: values.count,
+            leftOut: leftOut)
     }
 
     /// Every value below a directory, all at one revision.

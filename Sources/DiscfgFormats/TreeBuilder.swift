@@ -9,8 +9,8 @@ extension ConfigTree {
         for (key, value) in items.sorted(by: { $0.key < $1.key }) {
             if root.isNamed(by: key) {
                 top.item = (key, value)
-            } else if let path = root.relative(key) {
-                try top.insert(key, value, at: path)
+            } else if root.relative(key) != nil {
+                try top.insert(key, value, below: root)
             }
         }
         if top.item != nil, top.children.isEmpty {
@@ -27,17 +27,15 @@ private final class Directory {
     var children: [(segment: [UInt8], directory: Directory)] = []
     private var positions: [[UInt8]: Int] = [:]
 
-    func insert(_ key: Key, _ value: Value, at path: ArraySlice<UInt8>) throws(DiscfgError) {
-        var directory = self
-        var segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        // A key with a slash at the end marks an empty directory, and has no value of its own.
-        let isMarker = segments.last?.isEmpty == true
-        if isMarker { segments.removeLast() }
-        guard key.text != nil, !segments.contains(where: \.isEmpty) else {
+    func insert(_ key: Key, _ value: Value, below root: DirectoryPath) throws(DiscfgError) {
+        // A marker of an empty directory has no value of its own.
+        let isMarker = DirectoryPath.isMarker(key, value)
+        guard let segments = root.segments(of: key, isMarker: isMarker) else {
             throw .invalid(
                 "The key “\(key)” is not a path, so it has no place in the file.",
                 hint: "Export a prefix that it is not below.")
         }
+        var directory = self
         for segment in segments { directory = directory.child(Array(segment)) }
         if !isMarker { directory.item = (key, value) }
     }

@@ -143,6 +143,7 @@ extension HTTPField.Name {
     static let contentTypeOptions = HTTPField.Name.known("X-Content-Type-Options")
     static let author = HTTPField.Name.known("X-Discfg-Author")
     static let version = HTTPField.Name.known("X-Discfg-Version")
+    static let leftOut = HTTPField.Name.known("X-Discfg-Left-Out")
     static let revision = HTTPField.Name.known("X-Discfg-Revision")
     static let lastEventID = HTTPField.Name.known("Last-Event-ID")
 

@@ -113,7 +113,7 @@ struct DirectoryWriteTests {
             _ = try evaluator.evaluate(try Self.write(path, .set(Self.file, isRefresh: false)))
         }
         #expect(
-            evaluator.proposed.map { $0.changes.map(\.key.description) } == [["/a/", "/a/b/", "/a/b/c"], ["/a/b/d"]])
+            evaluator.proposed.map { $0.changes.map(\.key.text) } == [["/a/", "/a/b/", "/a/b/c"], ["/a/b/d"]])
         let marker = try #require(evaluator.committedItem(try Key(bytes: Array("/a/b/".utf8))))
         #expect(marker.created == 10 && marker.isDirectory && marker.expiry == nil)
     }
@@ -124,7 +124,7 @@ struct DirectoryWriteTests {
         let write = try Self.write("/d/k", .set(Self.file, isRefresh: false))
         var touched = Touched()
         write.touch(&touched)
-        #expect(Set(touched.keys.map(\.description)) == ["/d", "/d/", "/d/k", "/d/k/"] && touched.ranges.isEmpty)
+        #expect(Set(touched.keys.map(\.text)) == ["/d", "/d/", "/d/k", "/d/k/"] && touched.ranges.isEmpty)
         var absent: [Key: Item?] = [:]
         for key in touched.keys where evaluator.items[key] == nil { absent[key] = .some(nil) }
         evaluator.learn(absent, ranges: [], recent: nil, now: evaluator.now)

@@ -145,7 +145,7 @@ struct EvaluatorTests {
         var evaluator = Self.evaluator([marker] + others, ranges: [.below(marker.key)])
         let hasMore = evaluator.expireOverdue(among: [marker.key], limits: limits)
         #expect(!hasMore)
-        #expect(evaluator.proposed.map { $0.changes.map(\.key.description) } == [["/d/", "/d/a", "/d/b/c"]])
+        #expect(evaluator.proposed.map { $0.changes.map(\.key.text) } == [["/d/", "/d/a", "/d/b/c"]])
         #expect(evaluator.proposed[0].changes.allSatisfy { $0.kind == .expire } && evaluator.missing.isEmpty)
     }
 

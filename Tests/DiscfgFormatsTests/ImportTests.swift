@@ -24,6 +24,40 @@ struct ImportTests {
         return Dictionary(uniqueKeysWithValues: values.map { ($0.key.description, $0.value.text ?? "") })
     }
 
+    @Test(
+        "An export names every key that it leaves out",
+        arguments: [
+            ("/", ["/b"]), ("", ["/b"]), ("bare:", ["bare:app/x"]), ("/b", []),
+            ("bytes:///b%2F", ["bytes:///b/%2Fc/d"]),
+        ])
+    func leftOut(prefix: String, inside: [String]) async throws {
+        let names = [
+            "/b", "bytes:///b%2F", "bytes:///b/%2Fc/d", "bytes:///b/%FF", "bare:app/x", "bytes://app%2F", "bytes://%FF",
+        ]
+        for name in names { try await set(name, "v") }
+        for format in ConfigFormat.allCases {
+            let file = try await service(store).export(as: format, below: prefix, in: .default, at: nil)
+            let all = try await service(store).values(below: prefix, in: .default, at: nil).keys.map(\.name)
+            #expect(Set(all) == Set(inside + file.leftOut.map(\.name)) && file.keys == inside.count)
+            #expect(all.count == file.keys + file.leftOut.count && file.leftOut == file.leftOut.sorted())
+        }
+    }
+
+    @Test("What is exported of the keys without a leading slash is imported to them again")
+    func bareFile() async throws {
+        try await set("bare:app/name", "svc")
+        try await set("/app/name", "other")
+        let file = try await service(store).export(as: .yaml, below: "bare:", in: .default, at: nil)
+        _ = try await service(store).commit(Transaction(then: [.deleteAll(.bare)]), to: .default)
+        #expect(try await values() == ["/app/name": "other"])
+        let outcome = try await service(store).importLeaves(
+            ConfigFormat.json.leaves(of: Array(#"{"app":{"name":"svc"}}"#.utf8), yaml: nil),
+            as: ImportRequest(prefix: "bare:", prunes: true), in: .default)
+        #expect(outcome.plan.added.map(\.name) == ["bare:app/name"])
+        #expect(try await values() == ["/app/name": "other", "bare:app/name": "svc"])
+        #expect(String(decoding: file.bytes, as: UTF8.self) == "app:\n  name: svc\n")
+    }
+
     @Test("A key that was equal when the import looked, and then changed, is set again")
     func changedMeanwhile() async throws {
         let engine = HookedEngine(store)

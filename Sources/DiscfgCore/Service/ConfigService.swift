@@ -272,6 +272,8 @@ extension [Operation] {
 extension Transaction {
     static let maximumOperations = 100_000
     static let maximumDepth = 8
+    static let nestedTooDeep = DiscfgError(
+        .tooLarge, "Transactions are nested more than \(maximumDepth) deep.", hint: "Nest fewer of them.")
 
     /// Checks what can be checked without a store.
     ///
@@ -286,10 +288,7 @@ extension Transaction {
                 .tooLarge, "The author has \(author.utf8.count) bytes; the most is 256.", hint: "Shorten it.")
         }
         try validateCount()
-        guard depth <= Self.maximumDepth else {
-            throw DiscfgError(
-                .tooLarge, "Transactions are nested more than \(Self.maximumDepth) deep.", hint: "Nest fewer of them.")
-        }
+        guard depth <= Self.maximumDepth else { throw Self.nestedTooDeep }
         for operation in success + failure { try operation.validate(depth: depth) }
     }
 

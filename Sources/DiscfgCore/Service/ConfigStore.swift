@@ -77,7 +77,7 @@ public struct Reading: Sendable, Hashable {
 
 /// Which keys to list.
 public struct ListQuery: Sendable, Hashable {
-    /// The directory whose keys are listed; `""` or `/` for all.
+    /// The directory whose keys are listed; `""` or `/` for all, `bare:` for those that do not begin with `/`.
     public var directory: String
     /// Whether to descend; otherwise deeper keys are summed up as directories.
     public var isRecursive: Bool
@@ -116,14 +116,14 @@ public struct Listing: Sendable, Hashable {
     /// One line of a listing.
     public enum Entry: Sendable, Hashable {
         case item(Item)
-        /// The path of a directory, with a trailing `/`.
-        case directory(String)
+        /// A directory: what the keys in it begin with, up to and with a `/`.
+        case directory([UInt8])
 
-        /// The key or path.
+        /// The name of the key or of the directory, that with a `/` at the end.
         public var name: String {
             switch self {
-            case .item(let item): item.key.description
-            case .directory(let path): path
+            case .item(let item): item.key.name
+            case .directory(let bytes): KeyName.name(ofDirectory: bytes)
             }
         }
     }

@@ -7,6 +7,8 @@ struct SnapshotReader {
     private struct Suffix {
         /// What keys were at the revision, if they changed since.
         var earlier: [Key: Item?] = [:]
+        /// The keys that were looked for.
+        let range: KeyRange
         /// The revision that is read at; the log was read from here on.
         let start: Revision
         /// The log was read up to here.
@@ -92,11 +94,14 @@ struct SnapshotReader {
     private mutating func suffix(
         of range: KeyRange, page: KeyRange, after revision: Revision, through last: Revision?
     ) async throws -> Suffix {
-        var suffix = suffix.flatMap { $0.start == revision ? $0 : nil } ?? Suffix(start: revision, end: revision)
+        let known = suffix.flatMap { $0.start == revision && $0.range.covers(range) ? $0 : nil }
+        var suffix = known ?? Suffix(range: range, start: revision, end: revision)
         while suffix.end < last ?? .max {
             let commits = try await engine.entries(of: config, after: suffix.end, limit: 1000)
             for change in commits.lazy.filter({ $0.revision <= last ?? .max }).flatMap(\.changes)
-            where (suffix.isOfOnePage ? page : range).contains(change.key) && suffix.earlier[change.key] == nil {
+            where (suffix.isOfOnePage ? page : suffix.range).contains(change.key)
+                && suffix.earlier[change.key] == nil
+            {
                 suffix.note(change, values: values)
             }
             if suffix.weight > Self.maximumSuffix, !suffix.isOfOnePage {
@@ -110,18 +115,18 @@ struct SnapshotReader {
         return suffix
     }
 
-    /// Up to `limit` items of a range, without those that stand for directories.
-    mutating func listing(of range: KeyRange, at revision: Revision?, limit: Int) async throws -> Listing {
+    /// Up to `limit` items of some ranges, without those that stand for directories.
+    mutating func listing(of ranges: [KeyRange], at revision: Revision?, limit: Int) async throws -> Listing {
         var items: [Item] = []
         let isCurrent = revision == nil
         var revision = revision
-        var rest: KeyRange? = range
+        var (rest, next) = (ranges.first, ranges.dropFirst())
         var weight = 0
         while let range = rest, items.count < limit, weight < ListQuery.maximumBytes {
             let page = try await page(of: range, at: revision, isPaging: isCurrent, limit: limit - items.count)
             items += page.items.filter { !$0.isDirectory }
             weight += page.items.reduce(0) { $0 + $1.value.bytes.count }
-            (revision, rest) = (page.revision, page.rest)
+            (revision, rest) = (page.revision, page.rest ?? next.popFirst())
         }
         let hasMore = rest != nil || items.count > limit
         let entries = items.prefix(limit).map { Listing.Entry.item($0) }
@@ -132,13 +137,13 @@ struct SnapshotReader {
     /// Up to `limit` entries of one level: keys, and directories in place of what is below them.
     ///
     /// A directory costs one more read, not one for each key in it: the reader seeks beyond it.
-    mutating func level(of range: KeyRange, below prefix: [UInt8], at revision: Revision?, limit: Int) async throws
-        -> Listing
-    {
+    mutating func level(
+        of ranges: [KeyRange], below prefix: [UInt8], at revision: Revision?, limit: Int
+    ) async throws -> Listing {
         var entries: [Listing.Entry] = []
         let isCurrent = revision == nil
         var revision = revision
-        var rest: KeyRange? = range
+        var (rest, further) = (ranges.first, ranges.dropFirst())
         while let range = rest, entries.count <= limit {
             let page = try await page(
                 of: range, at: revision, isPaging: isCurrent,
@@ -150,9 +155,8 @@ struct SnapshotReader {
                     entries.append(.item(item))
                     continue
                 }
-                let entry = Listing.Entry.directory(String(decoding: directory, as: UTF8.self))
-                // By bytes: texts that Unicode calls equivalent are different keys.
-                if entries.last.map({ $0.name.utf8.elementsEqual(entry.name.utf8) }) != true { entries.append(entry) }
+                let entry = Listing.Entry.directory(Array(directory))
+                if entries.last != entry { entries.append(entry) }
             }
             // The page may end inside a directory: what else is in there is not worth reading.
             if let end = page.items.last?.key.directory(below: prefix)?.prefixEnd, let remaining = rest,
@@ -160,6 +164,7 @@ struct SnapshotReader {
             {
                 rest = KeyRange(from: end, to: remaining.upper)
             }
+            if rest == nil { rest = further.popFirst() }
         }
         let page = entries.prefix(limit)
         let next = entries.count > limit || rest != nil ? page.last.map(ListCursor.text(after:)) : nil

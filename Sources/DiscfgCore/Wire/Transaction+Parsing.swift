@@ -54,12 +54,12 @@ extension Transaction {
         case "then":
             success = []
             try eachElement(&parser) { (self, value) throws(DiscfgError) in
-                self.success.append(try Operation(wire: value))
+                self.success.append(try Operation(wire: value, depth: 1))
             }
         default:
             failure = []
             try eachElement(&parser) { (self, value) throws(DiscfgError) in
-                self.failure.append(try Operation(wire: value))
+                self.failure.append(try Operation(wire: value, depth: 1))
             }
         }
     }

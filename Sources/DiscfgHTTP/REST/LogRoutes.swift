@@ -58,8 +58,8 @@ extension RESTRoutes {
     }
 
     private func history(_ call: Call) async throws -> Response {
-        let query = try Query(call, allowing: ["limit", "before", "exact", "prev", "bare"])
-        let selection = try KeySelection.subtree(query.path(try call.path(after: 3)))
+        let query = try Query(call, allowing: ["limit", "before", "exact", "prev", "bare", "prefix"])
+        let selection = try KeySelection.subtree(Query.name(of: call, or: "prefix"))
         let request = HistoryQuery(
             selection, before: try query.integer("before"), limit: try query.integer("limit", in: 1...1000) ?? 100)
         let page = try await store.history(request, in: try call.config)

@@ -61,7 +61,7 @@ extension Session {
         var variables = Variables()
         for prefix in options.prefixes.isEmpty ? ["/"] : options.prefixes {
             var items = try await store.values(below: prefix, in: config, at: nil)
-            if prefix != "/", !prefix.hasSuffix("/") {
+            if !KeyName.isDirectory(prefix) {
                 let key = try Key(path: prefix)
                 do {
                     items[key] = try await store.get(key, in: config, at: nil, consistency: .strong).item.value
