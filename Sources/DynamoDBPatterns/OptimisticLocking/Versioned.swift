@@ -37,8 +37,8 @@ public struct Versioned<Item: Codable & Sendable>: Sendable {
     /// The version and the stamp as they are stored: what a write compares.
     let mark: StoredItem
     let stamp: VersionStamp?
-    /// What is stored of which the item's type knows nothing; kept by every write.
-    var others: StoredItem
+    /// What is stored beside them, and how the item's type writes that.
+    var content: StoredAttributes
 }
 
 /// An item is not what it was when it was loaded: it was changed, deleted or inserted by somebody else.
