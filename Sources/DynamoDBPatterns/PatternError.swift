@@ -17,6 +17,8 @@ public struct PatternError: Error, Sendable {
         public static let notFound = Code(rawValue: "notFound")
         /// Another worker has taken this over: whoever gets this must stop, and has changed nothing.
         public static let fenced = Code(rawValue: "fenced")
+        /// A table is not of the layout that it needs.
+        public static let wrongLayout = Code(rawValue: "wrongLayout")
         /// An item in the table is not what the pattern wrote.
         public static let corrupt = Code(rawValue: "corrupt")
         /// An item would be larger than DynamoDB allows.

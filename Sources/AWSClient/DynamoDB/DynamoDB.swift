@@ -10,6 +10,9 @@ public struct DynamoDB: Sendable {
     /// DynamoDB in the client's region.
     public init(_ client: AWSClient) { self.client = client }
 
+    /// The streams of the tables, by the same client.
+    public var streams: DynamoDBStreams { DynamoDBStreams(client) }
+
     func call<Response: Decodable>(
         _ operation: String, _ request: some Encodable, isWrite: Bool = false, isTransaction: Bool = false,
         retryingContention: Bool = false
