@@ -1,7 +1,7 @@
 public import AWSClient
 
 extension VersionedTable {
-    /// What makes the table, paid for by request: its key is that of `key`, and it has no index.
+    /// What creates the table, paid for by request: its key is that of `key`, and it has no index.
     ///
     /// - Parameter stream: What the records of its stream hold; `nil` for no stream.
     /// - Returns: The request, to which indexes and tags can be added.
@@ -15,7 +15,7 @@ extension VersionedTable {
             streamSpecification: stream.map { StreamSpecification(streamEnabled: true, streamViewType: $0) })
     }
 
-    /// Makes the table if there is none, and waits until it can be used; for tests and development.
+    /// Creates the table if there is none, and waits until it can be used; for tests and development.
     ///
     /// A table whose key is another one is refused before anything of it is changed.
     ///

@@ -42,7 +42,7 @@ public struct VersionedTable<Item: Codable & Sendable>: Sendable {
         clock: PatternClock = PatternClock(), encoder: AttributeEncoder = .init(), decoder: AttributeDecoder = .init()
     ) {
         self.name = name
-        self.api = api
+        self.api = AdvisingDynamoDB(base: api, table: name, advice: Self.advice)
         self.key = key
         self.attributes = attributes
         self.clock = clock

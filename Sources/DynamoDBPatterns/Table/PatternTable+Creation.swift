@@ -36,9 +36,9 @@ extension PatternTable {
             request: creation(of: name, stream: stream), user: "a PatternTable", timeToLive: Attribute.timeToLive)
     }
 
-    /// Makes a table of this layout if there is none, and waits until it can be used.
+    /// Creates a table of this layout if there is none, and waits until it can be used.
     ///
-    /// What is deployed is better made by `samResource` or `terraformResource`; this is for tests and development.
+    /// What is deployed is better created by `samResource` or `terraformResource`; this is for tests and development.
     /// A table of another layout is refused before anything of it is changed.
     ///
     /// - Parameters:

@@ -1,8 +1,8 @@
 import AWSClient
 
-/// The keys and indexes that a table needs: makes such a table, and finds out whether one that exists is of that layout.
+/// The keys and indexes that a table needs: creates such a table, and finds out whether one that exists is of that layout.
 struct TableLayout {
-    /// What makes the table.
+    /// What creates the table.
     let request: CreateTableRequest
     /// What needs the layout, such as `a PatternTable`.
     let user: String
@@ -11,14 +11,14 @@ struct TableLayout {
 
     private var name: String { request.tableName }
 
-    /// Makes the table if there is none, waits until it can be used, and turns its expiry on.
+    /// Creates the table if there is none, waits until it can be used, and turns its expiry on.
     ///
     /// A table that exists is checked before anything is changed.
     func create(in dynamoDB: DynamoDB, clock: PatternClock) async throws {
         do {
             _ = try await dynamoDB.createTable(request)
         } catch let error as AWSError where error.code == .resourceInUse {
-            // It is there, or being made.
+            // It exists, or is being created.
         }
         try check(try await Self.active(name, in: dynamoDB, clock: clock))
         guard let timeToLive, try await expiry(in: dynamoDB) == nil else { return }
@@ -27,7 +27,7 @@ struct TableLayout {
                 .init(
                     tableName: name, timeToLiveSpecification: .init(attributeName: timeToLive, enabled: true)))
         } catch {
-            // Another process that makes the table at the same time may have been first.
+            // Another process that creates the table at the same time may have been first.
             guard try await expiry(in: dynamoDB) != nil else { throw error }
         }
     }
@@ -50,7 +50,7 @@ struct TableLayout {
                 let table = try await dynamoDB.describeTable(.init(tableName: name)).table
                 if let table, table.tableStatus == .active { return table }
             } catch let error as AWSError where error.code == .resourceNotFound {
-                // Just after it was made, not everybody knows of it.
+                // Just after its creation not every server of DynamoDB knows it.
             }
             try await clock.sleep(.milliseconds(500))
         }

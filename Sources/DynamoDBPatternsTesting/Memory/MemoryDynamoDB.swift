@@ -55,7 +55,7 @@ extension MemoryDynamoDB {
         try createTable(PatternTable.creation(of: name, stream: stream ? .newAndOldImages : nil), timeToLive: "ttl")
     }
 
-    /// Makes a table as a `VersionedTable` needs it.
+    /// Creates a table as a `VersionedTable` needs it.
     ///
     /// - Parameters:
     ///   - table: Whose name and key it has; its types are those of `KeyAttributes`.

@@ -48,7 +48,7 @@ struct TableCreationTests {
     @Test("A table is made, with stream and expiry, once, and checked")
     func created() async throws {
         let absent = await #expect(throws: AWSError.self) { try await PatternTable.check(name, in: dynamoDB) }
-        #expect(absent?.code == .resourceNotFound)
+        #expect(absent?.code == .resourceNotFound && absent?.tables == [name])
         for _ in 1...2 { try await PatternTable.create(name, in: dynamoDB) }
         try await PatternTable.check(name, in: dynamoDB)
         #expect(try await expiry()?.attributeName == "ttl")
