@@ -36,10 +36,15 @@ public struct Processor<State: Codable & Sendable>: Sendable {
     ) throws(PatternError) {
         try PatternName.check(name, of: "a processor")
         for step in steps { try PatternName.check(step.name, of: "a step") }
-        guard !steps.isEmpty, Set(steps.map(\.name)).count == steps.count, steps.count <= 100 else {
+        guard (1...100).contains(steps.count) else {
             throw PatternError(
-                .invalidArgument, "The processor “\(name)” has \(steps.count) steps.",
-                hint: "It needs 1 to 100, each with a name of its own.")
+                .invalidArgument, "The processor “\(name)” has \(steps.count) steps.", hint: "It needs 1 to 100.")
+        }
+        let names = Dictionary(grouping: steps, by: \.name)
+        if let step = steps.first(where: { names[$0.name]?.count != 1 }) {
+            throw PatternError(
+                .invalidArgument, "The processor “\(name)” has several steps that are called “\(step.name)”.",
+                hint: "Give each step a name of its own.")
         }
         guard lease.milliseconds > 0 else {
             throw PatternError(.invalidArgument, "The processor “\(name)” has a lease of \(lease).")

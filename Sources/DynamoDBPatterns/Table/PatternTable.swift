@@ -33,7 +33,7 @@ public struct PatternTable: Sendable {
         _ name: String, in api: any DynamoDBAPI, clock: PatternClock = PatternClock(), duePartitions: Int = 1
     ) {
         self.name = name
-        self.api = api
+        self.api = AdvisingDynamoDB(base: api, table: name, advice: Self.advice)
         self.clock = clock
         self.duePartitions = min(max(duePartitions, 1), 100)
     }
