@@ -101,6 +101,7 @@ let package = Package(
             dependencies: [
                 "AWSClient",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
         .target(name: "DynamoDBPatternsTesting", dependencies: ["AWSClient", "DynamoDBPatterns"]),
@@ -284,7 +285,14 @@ let package = Package(
         .executableTarget(
             name: "hourly-report", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/hourly-report"),
         .executableTarget(
-            name: "order-saga", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/order-saga"),
+            name: "order-saga",
+            dependencies: [
+                "AWSClient", "DynamoDBPatterns",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Examples/order-saga"),
         .executableTarget(
             name: "seat-booking", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/seat-booking"),
         .executableTarget(
@@ -375,6 +383,8 @@ let package = Package(
                 "AWSClient", "AWSTestSupport", "DynamoDBPatterns", "DynamoDBPatternsTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ]
         ),
         .testTarget(

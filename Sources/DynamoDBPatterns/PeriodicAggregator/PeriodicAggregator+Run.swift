@@ -50,17 +50,27 @@ extension PeriodicAggregator {
         return finished
     }
 
-    /// Processes what is due, again and again, until its task is cancelled.
+    /// Processes what is due, again and again, until it has to stop.
+    ///
+    /// It begins no bucket after its service group began to shut down gracefully. The bucket at work may be finished, and
+    /// is cancelled when `patience` is over; if the task is cancelled, at once. It is given back then: another run goes on
+    /// with it at once, from its last checkpoint.
     ///
     /// - Parameters:
     ///   - interval: The pause at most when nothing is due, and after a run that failed; a part of it is left to chance.
     ///   - logger: Is told what failed.
     ///   - finish: See `runDue`.
-    /// - Throws: `CancellationError`, in the end. Other failures are logged, and tried again.
+    /// - Throws: What ends the pauses of the table's clock; never `CancellationError`. Other failures are logged, and
+    ///   tried again.
     public func run(
-        every interval: Duration, logger: Logger = Logger(label: "DynamoDBPatterns.PeriodicAggregator"), finish: Finish
+        every interval: Duration? = nil, patience: Duration = .seconds(5),
+        logger: Logger = Logger(label: "DynamoDBPatterns.PeriodicAggregator"),
+        finish: @escaping @Sendable (ClosedBucket<Partial>) async throws -> [TransactWriteItem]
     ) async throws {
-        try await table.clock.repeatedly(every: interval, logger, ["aggregator.name": "\(name)"]) {
+        let interval = interval ?? min(max(.milliseconds(settings.period / 10), .seconds(1)), .seconds(60))
+        try await table.clock.repeatedly(
+            every: interval, patience: patience, logger, ["aggregator.name": "\(name)"]
+        ) {
             try await !runDue(finish: finish).isEmpty
         }
     }
@@ -85,6 +95,10 @@ extension PeriodicAggregator {
             throw PatternError(
                 .corrupt, "What the bucket \(head.bucket.text) of \(name) was folded into cannot be decoded.",
                 hint: "Decode what was folded before the type was changed, too.", cause: error)
+                try Task.checkCancellation()
+                guard !WorkerStop.isAskedFor else { break }
         }
     }
 }
+    ///     By default a tenth of a period, from a second to a minute.
+    ///   - patience: How long the bucket at work may go on after a graceful shutdown began.
