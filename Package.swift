@@ -47,8 +47,9 @@ let grpc: [Target.Dependency] = [
 func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
 
 /// A program in `Examples`, which uses DynamoDBPatterns as any other package could.
-func example(_ name: String) -> Target {
-    .executableTarget(name: name, dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/\(name)")
+func example(_ name: String, with dependencies: [Target.Dependency] = []) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["AWSClient", "DynamoDBPatterns"] + dependencies, path: "Examples/\(name)")
 }
 
 /// The tests of a target, with what they need in addition to that target.
@@ -122,7 +123,7 @@ let package = Package(
                 .asyncHTTPClient, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .subprocess, .systemPackage,
             ]
         ),
-        .target(name: "DynamoDBPatterns", dependencies: ["AWSClient", .logging]),
+        .target(name: "DynamoDBPatterns", dependencies: ["AWSClient", .logging, .serviceLifecycle]),
         .target(name: "DynamoDBPatternsTesting", dependencies: ["AWSClient", "DynamoDBPatterns"]),
         .target(
             name: "DiscfgSimulation",
@@ -209,7 +210,7 @@ let package = Package(
         example("audit-trail"),
         example("click-alert"),
         example("hourly-report"),
-        example("order-saga"),
+        example("order-saga", with: [.logging, .serviceLifecycle, .unixSignals]),
         example("seat-booking"),
         example("welcome-mail"),
 
@@ -240,7 +241,7 @@ let package = Package(
             of: "DynamoDBPatterns",
             with: [
                 "AWSClient", "AWSTestSupport", "DynamoDBPatternsTesting",
-                .inMemoryLogging, .logging,
+                .inMemoryLogging, .logging, .serviceLifecycle, .serviceLifecycleTestKit,
             ]
         ),
         tests(of: "DynamoDBPatternsTesting", with: ["AWSClient", "AWSTestSupport", "DynamoDBPatterns"]),

@@ -1,4 +1,5 @@
 public import Logging
+public import ServiceLifecycle
 
 /// A durable state machine: runs processes of several steps to their end, or back to where they began.
 ///
@@ -6,8 +7,9 @@ public import Logging
 /// writes the result down on the condition that nobody has taken the process over since. A step that fails is tried
 /// again; when its attempts are used up, the steps that began are undone, the last one first.
 ///
-/// Any number of workers, in any number of machines, may call `runDue`, `advance` and `relay` at any time.
-public struct Processor<State: Codable & Sendable>: Sendable {
+/// Any number of workers, in any number of machines, may call `runDue`, `advance` and `relay` at any time. As a `Service`
+/// it carries steps out; what they send needs a second one, around `runRelay`.
+public struct Processor<State: Codable & Sendable>: Service {
     public let name: String
     public let table: PatternTable
     let steps: ProcessSteps<State>
@@ -62,6 +64,11 @@ public struct Processor<State: Codable & Sendable>: Sendable {
         self.retention = retention.map { max($0.milliseconds, 0) / 1000 }
         self.logger = logger
     }
+}
+
+extension Processor: CustomStringConvertible {
+    /// What a service group calls it in its logs.
+    public var description: String { "Processor(\(name))" }
 }
 
 extension Processor {
