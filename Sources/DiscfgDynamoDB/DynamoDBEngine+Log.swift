@@ -21,6 +21,15 @@ extension DynamoDBEngine {
         }
     }
 
+    /// One request: as long as there is no entry after the known one, and none is being written, the log ends there.
+    ///
+    /// Removing a config writes such an entry, too. After ten minutes without a look at the config's record all of it is read.
+    public func tail(of config: ConfigName, knowing last: LogTail?) async throws -> LogTail {
+        guard let last, known[config]?.incarnation == last.incarnation else { return try await tail(of: config) }
+        let next = try await table.snapshot(of: [layout(config).entry(last.revision + 1, last.incarnation)]).first
+        return try await next.flatMap(\.self) == nil ? last : tail(of: config)
+    }
+
     /// The newest visible entry of a config whose record was just read.
     ///
     /// Other entries of its transaction may not be visible yet: a caller that evaluates something on the tail uses

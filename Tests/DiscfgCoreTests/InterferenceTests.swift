@@ -157,6 +157,27 @@ struct InterferenceTests {
         #expect(error?.code == .compacted, "a revision that was named is not another")
     }
 
+    @Test("A listing goes on after a page although its revision is compacted", arguments: [0, 64 << 20])
+    func listingUnderCompaction(memory: Int) async throws {
+        let other = ConfigService.viewing(store, memory: 0)
+        let service = ConfigService.viewing(store, memory: memory)
+        let keys = try (0..<20).map { try Key(path: "/many/\($0)") }
+        _ = try await other.commit(Transaction(then: keys.map { .set($0, Value("old")) }), to: .default)
+        try await service.loadNow(.default)
+        let first = try await service.list(ListQuery("/many", limit: 10, consistency: .strong), in: .default)
+        let revision = try #require(first.revision)
+        let set = keys.map { DiscfgCore.Operation.set($0, Value("new")) }
+        let result = try await other.commit(Transaction(then: set), to: .default)
+        _ = try await other.compact(.default, keeping: .through(result.revision))
+        let rest = try await service.list(
+            ListQuery("/many", at: revision, after: first.next, limit: 100, consistency: .strong), in: .default)
+        #expect(rest.items.count == 10 && rest.items.allSatisfy { $0.value == Value("old") })
+        let error = await #expect(throws: DiscfgError.self) {
+            try await service.list(ListQuery("/many", at: revision, consistency: .strong), in: .default)
+        }
+        #expect(error?.code == .compacted, "a listing that begins now does not have it")
+    }
+
     @Test("A batch of writes runs under the latest deadline of its own writers, not under that of an earlier one")
     func deadlines() async throws {
         let engine = HookedEngine(store)

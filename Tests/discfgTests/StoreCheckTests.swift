@@ -13,12 +13,12 @@ struct StoreCheckTests {
 
         func tail(of config: ConfigName) async throws -> LogTail {
             throw DiscfgError(
-                .storeUnusable, "There is no table “t”.", hint: "Create it with “discfg store init”.")
+                .storeUnusable, "There is no table “shop”.", hint: "Create it with “discfg store init”.")
         }
     }
 
     private func problem(with engine: any StorageEngine) async throws -> String? {
-        let options = try GlobalOptions.parse(["--store", "dynamodb:t?region=eu-west-1"])
+        let options = try GlobalOptions.parse(["--store", "dynamodb:shop?region=eu-west-1"])
         let settings = try Settings(options, environment: [:], directory: "/")
         let service = ConfigService(engine: engine, logger: LogCapture().logger)
         return await StoreCheck.problem(with: service, settings)
@@ -28,8 +28,8 @@ struct StoreCheckTests {
     func unusable() async throws {
         #expect(
             try await problem(with: NoTable()) == """
-                warning: the store dynamodb:t?region=eu-west-1 cannot be used now: There is no table “t”.
-                hint: Create it with “discfg store init --store 'dynamodb:t?region=eu-west-1'”.
+                warning: the store dynamodb:shop?region=eu-west-1 cannot be used now: There is no table “shop”.
+                hint: Create it with “discfg store init --store 'dynamodb:shop?region=eu-west-1'”.
                 note: the server runs, and tries again with each request
                 """)
     }

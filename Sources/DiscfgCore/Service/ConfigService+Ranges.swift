@@ -34,7 +34,9 @@ public struct RangeReading: Sendable, Hashable {
 
 extension ConfigService {
     /// The ends of a config's log, strongly consistent.
-    public func tail(of config: ConfigName) async throws -> LogTail { try await reader(of: config).tail(of: config) }
+    public func tail(of config: ConfigName) async throws -> LogTail {
+        try await reader(of: config, withTrimmed: true).tail(of: config)
+    }
 
     /// The items of a range at one revision, strongly consistent; what stands for a directory is left out.
     ///
@@ -48,7 +50,7 @@ extension ConfigService {
 
     private func pages(of query: RangeQuery, in config: ConfigName) async throws -> RangeReading {
         // Before the items, so that the config's revision is never older than what was asked for.
-        let engine = try await reader(of: config)
+        let engine = try await reader(of: config, withTrimmed: query.revision != nil)
         let current = try await query.revision == nil ? nil : engine.tail(of: config).revision
         var reader = SnapshotReader(
             engine: engine, config: config, values: query.values, now: time.now(), isSnapshot: true,

@@ -5,7 +5,7 @@ extension ConfigService {
         _ key: Key, in config: ConfigName, at revision: Revision?, consistency: Consistency
     ) async throws -> Reading {
         guard let revision else { return try await get(key, in: config, consistency: consistency) }
-        let engine = try await reader(of: config)
+        let engine = try await reader(of: config, withTrimmed: true)
         // Before the item, so that it is never older than the tail.
         let before = try await engine.traits.readsTellTail ? nil : engine.tail(of: config)
         let batch = try await engine.items([key], in: config, consistency: .strong)
@@ -50,13 +50,18 @@ extension ConfigService {
     /// What a read of a config is answered from: its view if the config is loaded, otherwise the engine.
     ///
     /// A strong read sees everything that was acknowledged before this call began. A store on this machine is always read so.
-    func reader(of config: ConfigName, consistency: Consistency = .strong) async throws -> any StorageEngine {
+    /// With `withTrimmed` it also sees every compaction: for reads at a revision.
+    func reader(
+        of config: ConfigName, consistency: Consistency = .strong, withTrimmed: Bool = false
+    ) async throws -> any StorageEngine {
         guard viewMemory.isEnabled else { return engine }
         if let view = existing(config)?.view, view.isLoaded {
             let state: ViewState
             do {
-                let isStrong = consistency == .strong || engine.traits.readsTellTail
-                state = try await isStrong ? view.confirmed() : view.recent(within: Self.eventualAge)
+                let isStrong = consistency == .strong || engine.traits.readsTellTail || withTrimmed
+                state =
+                    try await isStrong
+                    ? view.confirmed(withTrimmed: withTrimmed) : view.recent(within: Self.eventualAge)
             } catch let error as DiscfgError where error.code == .configNotFound {
                 forget(config)
                 throw error
@@ -82,10 +87,12 @@ extension ConfigService {
             && ranges.contains {
                 freshness(query.consistency, of: $0, in: config) == .strong
             }
-        let engine = try await reader(of: config, consistency: query.consistency)
+        let engine = try await reader(
+            of: config, consistency: query.consistency, withTrimmed: query.revision != nil)
         let reader = SnapshotReader(
             engine: engine, config: config, values: !query.keysOnly, now: time.now(),
-            isSnapshot: query.consistency == .strong, freshness: isOwn ? .strong : query.consistency)
+            isSnapshot: query.consistency == .strong, goesOn: query.goesOn || query.after != nil,
+            freshness: isOwn ? .strong : query.consistency)
         let cursor = try query.after.map { try ListCursor($0) }
         let rest = cursor.map { $0.rest(of: ranges) } ?? ranges
         return try await SnapshotReader.read(at: query.revision) {

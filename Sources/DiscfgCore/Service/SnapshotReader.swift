@@ -48,15 +48,19 @@ struct SnapshotReader {
         var rest: KeyRange?
     }
 
+    /// Whether something was read at the revision before, so that commits are enough that are kept for watchers.
+    private let goesOn: Bool
+
     init(
         engine: any StorageEngine, config: ConfigName, values: Bool, now: Timestamp, isSnapshot: Bool,
-        freshness: Consistency
+        goesOn: Bool = false, freshness: Consistency
     ) {
         self.engine = engine
         self.config = config
         self.values = values
         self.now = now
         self.isSnapshot = isSnapshot
+        self.goesOn = goesOn
         self.freshness = freshness
     }
 
@@ -77,7 +81,7 @@ struct SnapshotReader {
         guard let wanted = revision ?? (current.tail ?? before)?.revision else {
             return Page(items: current.items.filter { !$0.isExpired(at: now) }, revision: nil, rest: rest)
         }
-        try current.tail?.checkReadable(after: wanted)
+        if !goesOn { try current.tail?.checkReadable(after: wanted) }
         let scanned = KeyRange(from: range.lower, to: rest?.lower ?? range.upper)
         let suffix = try await suffix(of: range, page: scanned, after: wanted, through: current.tail?.revision)
         let earlier = suffix.earlier.filter { scanned.contains($0.key) }
@@ -97,7 +101,7 @@ struct SnapshotReader {
         let known = suffix.flatMap { $0.start == revision && $0.range.covers(range) ? $0 : nil }
         var suffix = known ?? Suffix(range: range, start: revision, end: revision)
         while suffix.end < last ?? .max {
-            let commits = try await engine.entries(of: config, after: suffix.end, limit: 1000)
+            let commits = try await commits(after: suffix.end)
             for change in commits.lazy.filter({ $0.revision <= last ?? .max }).flatMap(\.changes)
             where (suffix.isOfOnePage ? page : suffix.range).contains(change.key)
                 && suffix.earlier[change.key] == nil
@@ -113,6 +117,18 @@ struct SnapshotReader {
         }
         self.suffix = suffix.isOfOnePage ? nil : suffix
         return suffix
+    }
+
+    /// The commits after a revision; if something was read before, also those that are kept for watchers only.
+    private func commits(after revision: Revision) async throws -> [Commit] {
+        do {
+            return try await engine.entries(of: config, after: revision, limit: 1000)
+        } catch let error as DiscfgError where error.code == .compacted && goesOn {
+            let log = try await engine.tail(of: config).incarnation
+            return try await engine.log(
+                of: config, after: revision, limit: 1000, incarnation: log, consistency: .strong
+            ).commits
+        }
     }
 
     /// Up to `limit` items of some ranges, without those that stand for directories.

@@ -46,6 +46,7 @@ final class ConfigView: Sendable {
 
     private let state: Mutex<State>
     private let strongCheck = SharedCall<ViewState>()
+    private let fullCheck = SharedCall<ViewState>()
     private let eventualCheck = SharedCall<ViewState>()
     let config: ConfigName
     let engine: any StorageEngine
@@ -184,10 +185,12 @@ extension ConfigView {
 extension ConfigView {
     /// The state at the end of the log: it has everything that any process acknowledged before the call began.
     ///
-    /// All calls that wait share one look at the end of the log.
-    func confirmed() async throws -> ViewState {
+    /// All calls that wait share one look at the end of the log. With `withTrimmed`, the first revision that can be read is
+    /// as fresh, too; without, it may be from the look before.
+    func confirmed(withTrimmed: Bool = false) async throws -> ViewState {
         if isPlanted(.confirmsNothing), let current { return current }
-        return try await strongCheck { try await self.look(.strong) }
+        let check = withTrimmed ? fullCheck : strongCheck
+        return try await check { try await self.look(.strong, withTrimmed: withTrimmed) }
     }
 
     /// The state as it was at most `age` ago, plus what an eventual read of the store may lack.
@@ -202,11 +205,11 @@ extension ConfigView {
     }
 
     /// Looks at the end of the log, and applies what is new.
-    private func look(_ consistency: Consistency) async throws -> ViewState {
+    private func look(_ consistency: Consistency, withTrimmed: Bool = false) async throws -> ViewState {
         let began = time.instant()
         metrics.checks.increment()
         do {
-            let state = try await catchUp(consistency)
+            let state = try await catchUp(consistency, withTrimmed: withTrimmed)
             self.state.withLock { state in
                 state.checked = began
                 state.lastUsed = began
@@ -218,10 +221,10 @@ extension ConfigView {
         }
     }
 
-    private func catchUp(_ consistency: Consistency) async throws -> ViewState {
+    private func catchUp(_ consistency: Consistency, withTrimmed: Bool) async throws -> ViewState {
         let before = current
         let isStrong = consistency == .strong || before == nil
-        let tail = try await isStrong ? engine.tail(of: config, knowing: before?.tail) : nil
+        let tail = try await isStrong ? engine.tail(of: config, knowing: withTrimmed ? nil : before?.tail) : nil
         if let tail, before.map({ !canCatchUp($0.tail, to: tail) }) ?? true {
             return begin(at: tail, insteadOf: before)
         }

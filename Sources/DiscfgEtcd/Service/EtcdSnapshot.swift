@@ -24,9 +24,10 @@ struct SnapshotItems {
     /// The next items; `nil` after the last.
     mutating func next() async throws -> [Item]? {
         if isDone { return nil }
-        let listing = try await service.store.list(
-            ListQuery(isRecursive: true, at: revision, after: cursor, limit: 1000, consistency: .strong),
-            in: service.config)
+        var query = ListQuery(isRecursive: true, at: revision, after: cursor, limit: 1000, consistency: .strong)
+        // The revision was the newest when the snapshot began.
+        query.goesOn = true
+        let listing = try await service.store.list(query, in: service.config)
         cursor = listing.next
         isDone = listing.next == nil
         // A listing shows overdue items once the revision is in the past, and hides them before.

@@ -35,7 +35,7 @@ struct RuleLifeTests {
         _ = try await failure(.forbidden) { try await bench.notifier.addNotification(forbidden, to: bench.config) }
         for number in 2...20 { try await bench.add("r\(number)") }
         let many = try await failure(.invalidRequest) { try await bench.add("r21") }
-        #expect(many.message.contains("has 20 notifications"))
+        #expect(many.message.contains("20 notifications"))
         _ = try await failure(.configNotFound) {
             try await bench.notifier.addNotification(forbidden.to(Bench.queue), to: ConfigName("none"))
         }
