@@ -52,12 +52,14 @@ struct Export: AsyncParsableCommand {
     func run() async throws {
         try await globals.withSession { session in
             let format = fileFormat(for: session.output.format)
-            let values = try await session.store.values(below: prefix, in: session.config, at: revision)
+            let items = try await session.store.items(below: prefix, in: session.config, at: revision)
+            let values = items.withoutLeases
             let bytes = try await format.bytes(of: values, under: prefix)
-            if values.isEmpty {
+            if items.isEmpty {
                 Output.note("warning: there is nothing below “\(prefix.printable)”; the file is empty")
             }
             if let warning = Self.warning(leavingOut: values.keys, below: prefix) { Output.note(warning) }
+            Output.note(leftOut: items.count - values.count, because: "of a lease")
             if let output { try LocalFile.write(bytes, to: output) } else { try session.output.data(bytes) }
         }
     }
