@@ -136,7 +136,7 @@ extension ConfigService: ConfigStore {
         try Transaction(then: [], author: author).validate()
         let first = Commit.creation(by: author, at: time.now(), after: try await endedLogs.revision(of: name))
         var settings = settings
-        try complete(&settings, at: first.revision)
+        try complete(&settings, replacing: ConfigSettings(), at: first.revision)
         try await engine.createConfig(name, settings: settings, first: first)
         logger.info("config created", metadata: ["discfg.config": "\(name)"])
         return try await info(of: name)
@@ -162,13 +162,16 @@ extension ConfigService: ConfigStore {
             let record = try await record(of: config)
             var new = record.settings
             try change(&new)
-            try complete(&new, at: record.tail.revision)
+            try complete(&new, replacing: record.settings, at: record.tail.revision)
             if try await engine.updateConfig(config, settings: new, replacing: record.settings) { return new }
         }
     }
 
     /// Checks settings that are to be kept, and notes from which revision on new notifications are sent.
-    private func complete(_ settings: inout ConfigSettings, at revision: Revision) throws(DiscfgError) {
+    private func complete(
+        _ settings: inout ConfigSettings, replacing earlier: ConfigSettings, at revision: Revision
+    ) throws(DiscfgError) {
+        try settings.restoreHiddenTargets(from: earlier)
         for index in settings.notifications.indices {
             let rule = settings.notifications[index]
             if case .webhook = rule.target, rule.secret == nil {
