@@ -139,14 +139,18 @@ extension ConfigService: ConfigStore {
         try complete(&settings, replacing: ConfigSettings(), at: first.revision)
         try await engine.createConfig(name, settings: settings, first: first)
         logger.info("config created", metadata: ["discfg.config": "\(name)"])
-        return try await info(of: name)
+        return try await afterWrite("The config “\(name)” was created, but cannot be read") {
+            try await info(of: name)
+        }
     }
 
     public func updateConfig(_ name: ConfigName, patch: JSONValue) async throws -> ConfigInfo {
         try await changeSettings(of: name) { settings in
             settings = try ConfigSettings(json: settings.json.merging(patch))
         }
-        return try await info(of: name)
+        return try await afterWrite("The settings of config “\(name)” were changed, but cannot be read") {
+            try await info(of: name)
+        }
     }
 
     /// Replaces the settings of a config by what `change` makes of them, as often as others are first.
