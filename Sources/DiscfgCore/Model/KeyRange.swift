@@ -66,6 +66,8 @@ public struct KeySelection: Sendable, Hashable {
     public let ranges: [KeyRange]
     /// The path that it was made of, for messages; `/` for every key.
     public let path: String
+    /// Whether a deletion of the selected keys removes what stands for directories of etcd's v2 API.
+    package private(set) var includesDirectories = true
 
     /// Every key.
     public static let all = KeySelection(ranges: [.all], path: "/")
@@ -79,6 +81,13 @@ public struct KeySelection: Sendable, Hashable {
     public static func range(_ range: KeyRange) -> KeySelection {
         if range == .all { return .all }
         return KeySelection(ranges: [range], path: String(decoding: range.lower, as: UTF8.self))
+    }
+
+    /// The keys of one range as reads of a range return them: without what stands for directories of etcd's v2 API.
+    package static func keys(_ range: KeyRange) -> KeySelection {
+        var selection = KeySelection.range(range)
+        selection.includesDirectories = false
+        return selection
     }
 
     /// The keys below a directory; `""` and `/` name all.

@@ -40,7 +40,7 @@ public struct Precondition: Sendable, Hashable {
     public var key: Key
     /// Every key of it must pass the test, an absent one where it is empty; `nil` for `key` alone.
     ///
-    /// Markers of directories are left out, as in the listing of a range.
+    /// Markers of directories count as absent, also as `key`, as in the listing of a range.
     public var range: KeyRange?
     public var test: Test
 
