@@ -419,7 +419,7 @@ let package = Package(
         .testTarget(
             name: "DiscfgHTTPTests",
             dependencies: [
-                "DiscfgEtcd", "DiscfgHTTP", "DiscfgTestSupport", "DiscfgYAML",
+                "DiscfgEtcd", "DiscfgFormats", "DiscfgHTTP", "DiscfgTestSupport", "DiscfgYAML",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -443,7 +443,8 @@ let package = Package(
         .testTarget(
             name: "discfgTests",
             dependencies: [
-                "discfg", "DiscfgCore", "DiscfgDynamoDB", "DiscfgFormats", "DiscfgHTTP", "DiscfgTestSupport",
+                "discfg", "AWSClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgDynamoDBTestSupport", "DiscfgFormats",
+                "DiscfgHTTP", "DiscfgTestSupport", "DynamoDBPatternsTesting",
                 .target(name: "DiscfgEtcdGRPC", condition: forEtcdGRPC),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
