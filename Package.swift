@@ -278,7 +278,8 @@ let package = Package(
         tests(
             of: "discfg",
             with: [
-                "DiscfgCore", "DiscfgDynamoDB", etcdGRPC, "DiscfgFormats", "DiscfgHTTP", "DiscfgTestSupport",
+                "AWSClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgDynamoDBTestSupport", etcdGRPC, "DiscfgFormats",
+                "DiscfgHTTP", "DiscfgTestSupport", "DynamoDBPatternsTesting",
                 .argumentParser, .logging, .nioCore, .nioPosix,
             ]
         ),

@@ -27,13 +27,36 @@ extension DynamoDBEngine {
         let old =
             tail.time < moment || window <= record.purged
             ? window : try await lastEntry(in: record.purged...window, of: record, before: moment)
-        if trimmed > record.trimmed {
-            // The commits are gone for readers at once; the entries are emptied in steps.
-            try await note(trimmed, after: tail, of: record, keepsSome: old < trimmed)
+        let bounds = TrimBounds(trimmed: trimmed, window: window, old: old)
+        guard trimmed > record.trimmed else { return try await removeStep(of: record, bounds, tail: tail) }
+        // Readers see at once that it is gone; the entries go in steps.
+        try await note(trimmed, after: tail, of: record, keepsSome: old < trimmed)
+        return try await afterWrite(
+            "The history of config “\(config)” is compacted, but not all of it could be removed",
+            hint: "Compact again; otherwise a server removes the rest."
+        ) {
             if old < trimmed {
                 try await update(max(old, record.trimmed) + 1...trimmed, of: record) { try await self.keep($0, of: $1) }
             }
+            return try await removeStep(of: record, bounds, tail: tail)
         }
+    }
+
+    /// What one call of `trim` is about.
+    private struct TrimBounds {
+        /// The last revision that readers find compacted.
+        let trimmed: Revision
+        /// The last revision that was looked through for young commits.
+        let window: Revision
+        /// The last revision of it that is not young.
+        let old: Revision
+    }
+
+    /// Empties some of the trimmed entries.
+    ///
+    /// - Returns: Whether nothing is left to empty.
+    private func removeStep(of record: StoredConfig, _ bounds: TrimBounds, tail: LogTail) async throws -> Bool {
+        let (trimmed, window, old) = (bounds.trimmed, bounds.window, bounds.old)
         let last = min(trimmed, tail.revision - 1)
         let step = max(record.purged, min(last, old, record.purged + Self.trimStep))
         let isDone = old < window ? step >= old : step >= last && window == trimmed
@@ -45,7 +68,7 @@ extension DynamoDBEngine {
         if step > record.purged || isAll {
             try await note(purged: step, trimmed: trimmed, of: record, isAll: isAll)
         }
-        if isDone, known.isDueForCollection(config, every: min(.seconds(3600), options.orphanAge)) {
+        if isDone, known.isDueForCollection(record.name, every: min(.seconds(3600), options.orphanAge)) {
             try await collectBlobs(of: record)
         }
         return isDone

@@ -104,8 +104,11 @@ public final class DynamoDBEngine: StorageEngine {
                     .put(.init(tableName: table.name, item: entry)),
                 ])
                 known.forget(name)
-                if !hasMadeTable, let capacity = settings.capacity { try await manager.change(to: capacity) }
-                return
+                guard !hasMadeTable, let capacity = settings.capacity else { return }
+                return try await afterWrite(
+                    "The config “\(name)” was created, but the throughput of the table could not be changed",
+                    hint: "Change it with “discfg cfg update \(name)”."
+                ) { try await manager.change(to: capacity) }
             } catch let error as AWSError where error.code == .resourceNotFound && !hasMadeTable {
                 try await manager.make(settings.capacity ?? .onDemand)
                 hasMadeTable = true

@@ -16,7 +16,9 @@ extension SQLiteEngine {
             let last = try db.lastRevision(of: head.id, through: revision, before: moment)
             return try db.removeStep(of: .log(through: last), config: head.id)
         }
-        return try await remains ? false : !purge()
+        if remains { return false }
+        // What a removed config has left is not part of this: if it cannot be removed now, maintenance removes it.
+        return (try? await purge()) != true
     }
 
     public func removeConfig(_ name: ConfigName) async throws -> Bool {

@@ -64,6 +64,8 @@ extension [UInt8] {
 public struct KeySelection: Sendable, Hashable {
     /// Contiguous, in order, and without overlap.
     public let ranges: [KeyRange]
+    /// Whether a deletion of the selected keys removes what stands for directories of etcd's v2 API.
+    package private(set) var includesDirectories = true
 
     /// Some ranges of keys, in order and without overlap.
     init(ranges: [KeyRange]) { self.ranges = ranges }
@@ -81,6 +83,13 @@ public struct KeySelection: Sendable, Hashable {
 
     /// The keys of one range.
     public static func range(_ range: KeyRange) -> KeySelection { KeySelection(ranges: [range]) }
+
+    /// The keys of one range as reads of a range return them: without what stands for directories of etcd's v2 API.
+    package static func keys(_ range: KeyRange) -> KeySelection {
+        var selection = KeySelection.range(range)
+        selection.includesDirectories = false
+        return selection
+    }
 
     /// The keys below a directory; `""` and `/` name all, and `bare:` those that do not begin with `/`.
     ///

@@ -77,7 +77,16 @@ extension NotificationTarget: CustomStringConvertible {
     /// The target without secrets: the query of a webhook's URL often contains a token.
     public var shown: String {
         guard case .webhook(let url) = self, let query = url.firstIndex(of: "?") else { return description }
-        return url[..<query] + "?..."
+        return url[..<query] + Self.hiddenQuery
+    }
+
+    /// What is shown in place of the query of a webhook's URL.
+    private static let hiddenQuery = "?..."
+
+    /// Whether it is a webhook as `shown` writes it, without the query that it is called with.
+    var isQueryHidden: Bool {
+        guard case .webhook(let url) = self else { return false }
+        return url.hasSuffix(Self.hiddenQuery)
     }
 
     /// The kind of target, in one word.

@@ -42,7 +42,7 @@ public struct Precondition: Sendable, Hashable {
     ///
     /// If the range is empty, an absent key must pass the test.
     ///
-    /// Markers of directories are left out, as in the listing of a range.
+    /// Markers of directories count as absent, also as `key`, as in the listing of a range.
     public var range: KeyRange?
     public var test: Test
 

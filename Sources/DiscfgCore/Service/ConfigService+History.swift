@@ -92,13 +92,22 @@ extension ConfigService {
         // Also when it was trimmed before: an interrupted compaction left some of it behind.
         if revision >= tail.trimmed {
             let moment = time.now() - compactionDelay
-            while try await !engine.trim(config, through: revision, keepingSince: moment) {
-                try Task.checkCancellation()
+            var isDone = try await engine.trim(config, through: revision, keepingSince: moment)
+            // The first step has hidden the history for good.
+            return try await afterWrite(
+                "The history of config “\(config)” is compacted, but not all of it could be removed",
+                hint: "Compact again; otherwise a server removes the rest."
+            ) {
+                while !isDone {
+                    try Task.checkCancellation()
+                    isDone = try await engine.trim(config, through: revision, keepingSince: moment)
+                }
+                let tail = try await engine.tail(of: config)
+                existing(config)?.view.noteTrimmed(tail)
+                return tail.oldest
             }
         }
-        let trimmed = try await engine.tail(of: config)
-        existing(config)?.view.noteTrimmed(trimmed)
-        return trimmed.oldest
+        return tail.oldest
     }
 
     /// What changed altogether between two revisions, in the order of the keys.

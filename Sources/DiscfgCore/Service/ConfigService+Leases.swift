@@ -73,14 +73,13 @@ extension ConfigService {
         guard let generation = try await engine.endLease(id, in: config, ifUnchanged: nil) else { return nil }
         existing(config)?.leases.forget(id)
         let message = "lease \(id) revoked"
-        do {
-            return try await finishLease(
+        return try await afterWrite(
+            "Lease \(id) is ending, but not all of it could be removed",
+            hint: "Revoke it again; otherwise a server removes the rest when it sweeps."
+        ) {
+            try await finishLease(
                 LeaseEnd(lease: id, generation: generation, kind: .delete, author: author, message: message), in: config
             )
-        } catch let error as DiscfgError where error.code != .outcomeUnknown {
-            throw DiscfgError(
-                .outcomeUnknown, "Lease \(id) is ending, but not all of it could be removed: \(error.message)",
-                hint: "Revoke it again; otherwise a server removes the rest when it sweeps.")
         }
     }
 
@@ -145,12 +144,16 @@ extension ConfigService {
     ///
     /// As long as the lease of this generation is there, no other lease can have its id. So what had the id at a revision that
     /// was read before the lease was seen to be there is attached to this lease. What was set later is looked at again.
+    ///
+    /// - Throws: `storeUnavailable` if keys were set at each look; the lease is still ending.
     private func finishLease(_ end: LeaseEnd, in config: ConfigName) async throws -> Revision {
         var end = end
         for _ in 0..<Self.maximumLooks {
             end.through = try await engine.tail(of: config).revision
             // Another process has finished it.
-            guard let keys = try await engine.keys(of: end.lease, generation: end.generation, in: config) else { break }
+            guard let keys = try await engine.keys(of: end.lease, generation: end.generation, in: config) else {
+                return end.through
+            }
             end.keys = keys
             let outcome = try await removeKeys(end, in: config)
             if outcome.isComplete {
@@ -158,7 +161,9 @@ extension ConfigService {
                 return outcome.revision
             }
         }
-        return end.through
+        throw DiscfgError(
+            .storeUnavailable, "The keys of lease \(end.lease) are set again and again while it ends.",
+            hint: "A server removes them when it sweeps.")
     }
 
     /// In one commit; in halves, where that is more than one commit takes.

@@ -154,17 +154,21 @@ extension ConfigService: ConfigStore {
         try Transaction(then: [], author: author).validate()
         let first = Commit.creation(by: author, at: time.now(), after: try await endedLogs.revision(of: name))
         var settings = settings
-        try complete(&settings, at: first.revision)
+        try complete(&settings, replacing: ConfigSettings(), at: first.revision)
         try await engine.createConfig(name, settings: settings, first: first)
         logger.info("config created", metadata: ["discfg.config": "\(name)"])
-        return try await info(of: name)
+        return try await afterWrite("The config “\(name)” was created, but cannot be read") {
+            try await info(of: name)
+        }
     }
 
     public func updateConfig(_ name: ConfigName, patch: JSONValue) async throws -> ConfigInfo {
         try await changeSettings(of: name) { settings in
             settings = try ConfigSettings(json: settings.json.merging(patch))
         }
-        return try await info(of: name)
+        return try await afterWrite("The settings of config “\(name)” were changed, but cannot be read") {
+            try await info(of: name)
+        }
     }
 
     /// Replaces the settings of a config by what `change` makes of them, as often as others are first.
@@ -180,13 +184,16 @@ extension ConfigService: ConfigStore {
             let record = try await record(of: config)
             var new = record.settings
             try change(&new)
-            try complete(&new, at: record.tail.revision)
+            try complete(&new, replacing: record.settings, at: record.tail.revision)
             if try await engine.updateConfig(config, settings: new, replacing: record.settings) { return new }
         }
     }
 
     /// Checks settings that are to be kept, and notes from which revision on new notifications are sent.
-    private func complete(_ settings: inout ConfigSettings, at revision: Revision) throws(DiscfgError) {
+    private func complete(
+        _ settings: inout ConfigSettings, replacing earlier: ConfigSettings, at revision: Revision
+    ) throws(DiscfgError) {
+        try settings.restoreHiddenTargets(from: earlier)
         for index in settings.notifications.indices {
             let rule = settings.notifications[index]
             if case .webhook = rule.target, rule.secret == nil {

@@ -165,8 +165,10 @@ extension DeleteRangeRequest {
     /// The operation that removes the keys; `nil` if there can be none.
     var operation: Operation? {
         switch EtcdKeys(key, rangeEnd) {
+        // A directory of the v2 API is no key: what stands for it stays, as it does if its last key is deleted.
+        case .single(let key) where key.bytes.last == UInt8(ascii: "/"): .deleteAll(.keys(.key(key)))
         case .single(let key): .delete(key)
-        case .range(let range): .deleteAll(.range(range))
+        case .range(let range): .deleteAll(.keys(range))
         case .nothing: nil
         }
     }

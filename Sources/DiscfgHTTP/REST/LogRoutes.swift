@@ -94,7 +94,9 @@ extension RESTRoutes {
         let config = try call.config
         let oldest = try await store.compact(
             config, keeping: try CompactionRequest(wire: try await call.json(atMost: 64 << 10)))
-        let revision = try await store.revision(of: config)
+        let revision = try await afterWrite("The history of config “\(config)” is compacted") {
+            try await store.revision(of: config)
+        }
         return .json { writer in
             writer.object {
                 $0.member("action", "compact")

@@ -73,7 +73,8 @@ struct Export: AsyncParsableCommand {
                     hint: "Leave out --strict.")
             }
             for warning in warnings { Output.note("warning: \(warning)") }
-            if file.keys == 0, warnings.isEmpty {
+            Output.note(leftOut: file.leased, because: "of a lease")
+            if file.keys == 0, file.leased == 0, warnings.isEmpty {
                 Output.note("warning: there is nothing below “\(prefix.printable)”; the file is empty")
             }
             if let output { try LocalFile.write(file.bytes, to: output) } else { try session.output.data(file.bytes) }
