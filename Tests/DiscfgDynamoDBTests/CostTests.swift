@@ -1,6 +1,7 @@
 import AWSTestSupport
 import DiscfgCore
 import DiscfgDynamoDB
+import DiscfgTestSupport
 import Testing
 
 /// What each operation costs is a promise: docs/cost.md makes dollars of it.
@@ -138,6 +139,44 @@ struct CostTests {
                 try await world.set("/wake", "up")
                 try await group.waitForAll()
             }
+        }
+    }
+
+    @Test("Reads of a config in memory cost a look at the end of the log: 2 units, or half a unit a second")
+    func views() async throws {
+        try await withWorld { world in
+            let clock = TestClock()
+            let time = TimeSource(
+                now: TimeSource.system.now, sleep: TimeSource.system.sleep, instant: { clock.instant })
+            let server = world.fixture.service(time: time, viewMemory: 64 << 20)
+            try await server.loadNow(.default)
+            let loading = world.take()
+            #expect(loading.values.reduce(0) { $0 + $1.requests } <= 6, "\(loading)")
+            let key = try Key(path: "/k/1")
+            for _ in 0..<2 {
+                _ = try await server.get(key, in: .default, at: nil, consistency: .strong)
+                #expect(world.take() == ["TransactGetItems": .init(requests: 1, units: 2)])
+                let list = try await server.list(ListQuery("/k", consistency: .strong), in: .default)
+                #expect(list.items.count == 12)
+                #expect(world.take() == ["TransactGetItems": .init(requests: 1, units: 2)])
+            }
+            for _ in 0..<10 {
+                _ = try await server.get(key, in: .default, at: nil, consistency: .eventual)
+                _ = try await server.list(ListQuery("/k"), in: .default)
+            }
+            #expect(world.take().isEmpty, "the last look is less than a second old")
+            clock.advance(by: .seconds(2))
+            for _ in 0..<10 { _ = try await server.get(key, in: .default, at: nil, consistency: .eventual) }
+            #expect(world.take() == ["Query": .init(requests: 1, units: 0.5)])
+            // A write knows everything already, and what another process writes is read once.
+            try await world.set("/k/1", "by the server", on: server)
+            #expect(world.take()["TransactWriteItems"]?.requests == 1)
+            try await world.set("/k/1", "by another")
+            _ = world.take()
+            let reading = try await server.get(key, in: .default, at: nil, consistency: .strong)
+            #expect(reading.item.value == Value("by another"))
+            let costs = world.take()
+            #expect(costs.values.reduce(0) { $0 + $1.requests } <= 5, "\(costs)")
         }
     }
 

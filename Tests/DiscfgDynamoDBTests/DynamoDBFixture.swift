@@ -37,9 +37,11 @@ struct DynamoDBFixture: Sendable {
 
     /// A service as a process of its own has it.
     func service(
-        _ options: DynamoDBEngine.Options = .init(), compactionDelay: Duration = .seconds(60)
+        _ options: DynamoDBEngine.Options = .init(), compactionDelay: Duration = .seconds(60),
+        time: TimeSource = .system, viewMemory: Int = 0
     ) -> ConfigService {
-        var settings = ConfigService.Options(pollInterval: .milliseconds(5) ... .milliseconds(20))
+        var settings = ConfigService.Options(
+            pollInterval: .milliseconds(5) ... .milliseconds(20), time: time, viewMemory: viewMemory)
         settings.compactionDelay = compactionDelay
         return ConfigService(
             engine: engine(options), options: settings,

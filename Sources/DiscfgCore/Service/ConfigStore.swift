@@ -91,8 +91,10 @@ public struct ListQuery: Sendable, Hashable {
     public var keysOnly: Bool
     /// Whether everything must be of one moment, not before the question; where not, a remote store answers at half the cost.
     public var consistency: Consistency
-    /// Whether the caller has read something at `revision` before: then a compaction meanwhile does not end the listing, as long as
-    /// the commits since are kept for watchers. A query with `after` goes on in any case.
+    /// Whether the caller has read something at `revision` before.
+    ///
+    /// Then a compaction meanwhile does not end the listing, as long as the commits since are kept for watchers. A query with
+    /// `after` goes on in any case.
     package var goesOn = false
 
     public static let defaultLimit = 1000
