@@ -99,7 +99,20 @@ struct SnapshotTests {
         try await fixture.put("a", "1")
         let snapshot = try await EtcdSnapshot(fixture.etcd)
         for value in 2...4 { try await fixture.put("a", "\(value)") }
+        // Younger commits would be kept for readers that have begun.
+        fixture.clock.advance(by: .seconds(61))
         try await fixture.compact(4)
         await #expect(throws: EtcdError.compacted) { try await snapshot.next() }
+    }
+
+    @Test("A snapshot whose revision is compacted within a minute is whole")
+    func compactedEarly() async throws {
+        let fixture = EtcdFixture()
+        try await fixture.put("a", "first")
+        let snapshot = try await EtcdSnapshot(fixture.etcd)
+        for value in 2...4 { try await fixture.put("a", "\(value)") }
+        try await fixture.compact(4)
+        let part = try #require(try await snapshot.next())
+        #expect(String(decoding: part.blob, as: UTF8.self).contains("Zmlyc3Q="))
     }
 }

@@ -31,8 +31,8 @@ struct SnapshotEngine: EngineWrapper {
     func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage {
-        // As in a store, commits that were trimmed are there for readers that name the log.
-        if incarnation == nil ? after >= state.tail.trimmed : incarnation == state.tail.incarnation,
+        // What was trimmed is the store's: it tells which commits are kept for readers that name the log.
+        if after >= state.tail.trimmed, incarnation ?? state.tail.incarnation == state.tail.incarnation,
             let commits = state.window.commits(after: after, through: state.tail.revision, limit: limit)
         {
             return LogPage(commits: commits, tail: state.tail.revision, incarnation: state.tail.incarnation)

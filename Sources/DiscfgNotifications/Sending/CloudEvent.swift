@@ -85,9 +85,9 @@ enum CloudEvent {
         writer.name("changes")
         writer.array { writer in
             for change in changes {
-                // A key of 1 KiB takes at most 6 KiB here, and its name 3 KiB; the rest of the 12 KiB is for its versions and
-                // the end of the event.
-                if !withValues, writer.bytes.count > NotificationMessage.maximumLength - 12_288 { break }
+                // A key of 1 KiB takes at most 6 KiB here, and so does its name; the rest of the 13 KiB is for its versions
+                // and the end of the event.
+                if !withValues, writer.bytes.count > NotificationMessage.maximumLength - (13 << 10) { break }
                 if withValues, writer.bytes.count > NotificationMessage.maximumLength { break }
                 change.writeSummary(to: &writer, withValues: withValues)
                 written += 1
