@@ -61,4 +61,5 @@ let contestants: [any Contestant] = [
     ProcessedOrders(), NaiveOrders(),
     LockedCounters(), NaiveCounters(),
     RecordedPrices(), NaivePrices(),
+    HandledCalls(), NaiveCalls(),
 ]
