@@ -62,4 +62,5 @@ let contestants: [any Contestant] = [
     LockedCounters(), NaiveCounters(),
     RecordedPrices(), NaivePrices(),
     HandledCalls(), NaiveCalls(),
+    LeasedJobs(), NaiveJobs(),
 ]
