@@ -63,4 +63,5 @@ let contestants: [any Contestant] = [
     RecordedPrices(), NaivePrices(),
     HandledCalls(), NaiveCalls(),
     LeasedJobs(), NaiveJobs(),
+    ClaimedNames(), NaiveNames(),
 ]
