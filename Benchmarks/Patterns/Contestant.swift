@@ -64,4 +64,7 @@ let contestants: [any Contestant] = [
     HandledCalls(), NaiveCalls(),
     LeasedJobs(), NaiveJobs(),
     ClaimedNames(), NaiveNames(),
+    ShardedLikes(way: "`add`", hasRequests: false),
+    ShardedLikes(way: "`add` with a request", hasRequests: true),
+    NaiveLikes(),
 ]
