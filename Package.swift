@@ -100,6 +100,7 @@ let package = Package(
             name: "DynamoDBPatterns",
             dependencies: [
                 "AWSClient",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -373,6 +374,7 @@ let package = Package(
             name: "DynamoDBPatternsTests",
             dependencies: [
                 "AWSClient", "AWSTestSupport", "DynamoDBPatterns", "DynamoDBPatternsTesting",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
             ]

@@ -29,6 +29,29 @@ extension IdempotentHandler {
         _ key: String, payload: (any Encodable & Sendable)? = nil, until deadline: Date? = nil,
         _ handler: (IdempotentCall) async throws -> Answer
     ) async throws -> IdempotentAnswer<Answer> {
+        try await counting { try await handleOnce(key, payload, until: deadline, handler) }
+    }
+
+    /// Counts a call by its outcome.
+    func counting(
+        _ call: () async throws -> IdempotentAnswer<Answer>
+    ) async throws -> IdempotentAnswer<Answer> {
+        do {
+            let answer = try await call()
+            table.metrics.called(answer.isRepeated ? "repeated" : "handled", name)
+            return answer
+        } catch {
+            let code = (error as? PatternError)?.code
+            let outcome = [.busy, .payloadMismatch, .fenced].contains(code) ? code?.rawValue : nil
+            table.metrics.called(outcome ?? "failed", name)
+            throw error
+        }
+    }
+
+    private func handleOnce(
+        _ key: String, _ payload: (any Encodable & Sendable)?, until deadline: Date?,
+        _ handler: (IdempotentCall) async throws -> Answer
+    ) async throws -> IdempotentAnswer<Answer> {
         let item = try itemKey(of: key)
         let hash = try PayloadHash.of(payload)
         let until = deadline?.milliseconds ?? table.clock.milliseconds + timeout.milliseconds

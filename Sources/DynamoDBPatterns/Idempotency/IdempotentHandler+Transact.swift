@@ -25,21 +25,23 @@ extension IdempotentHandler {
     ) async throws -> IdempotentAnswer<Answer> {
         let item = try itemKey(of: key)
         let hash = try PayloadHash.of(payload)
-        return try await table.api.transact(clock: table.clock, tries: tries) { transaction in
-            if let answer = try stored(in: try await table.item(item), hash) { return answer }
-            let answer: Answer
-            do {
-                answer = try await body(&transaction)
-            } catch {
-                // It may have seen what an earlier call wrote, the answer of which was not to be seen yet.
-                if let earlier = try stored(in: try await table.settledItem(item), hash) {
-                    transaction = VersionedTransaction(in: table.api, clock: table.clock)
-                    return earlier
+        return try await counting {
+            try await table.api.transact(clock: table.clock, tries: tries) { transaction in
+                if let answer = try stored(in: try await table.item(item), hash) { return answer }
+                let answer: Answer
+                do {
+                    answer = try await body(&transaction)
+                } catch {
+                    // It may have seen what an earlier call wrote, the answer of which was not to be seen yet.
+                    if let earlier = try stored(in: try await table.settledItem(item), hash) {
+                        transaction = VersionedTransaction(in: table.api, clock: table.clock)
+                        return earlier
+                    }
+                    throw error
                 }
-                throw error
+                try transaction.add(try record(answer, hash, at: item), of: item)
+                return IdempotentAnswer(answer: answer, isRepeated: false)
             }
-            try transaction.add(try record(answer, hash, at: item), of: item)
-            return IdempotentAnswer(answer: answer, isRepeated: false)
         }
     }
 

@@ -53,6 +53,7 @@ extension LeaseManager {
             if case .body(let result) = first { return result }
             // The heartbeat also ends if this task was cancelled: then the body's answer counts.
             for await case .body(let result) in group where lease.isHeld { return result }
+            table.metrics.lost(name)
             logger.warning("A lease was lost before its work was done", metadata: metadata(of: lease.name))
             return .failure(Self.lost(lease.name))
         }

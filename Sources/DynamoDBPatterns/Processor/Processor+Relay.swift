@@ -78,6 +78,7 @@ extension Processor {
                 logger.info(
                     "A message could not be sent.",
                     metadata: ["processor.name": "\(name)", "error.type": "\(type(of: error))"])
+                table.metrics.failed(MetricSubject("outbox", name))
                 let pause = StepRetry().pause(after: count > 0 ? 1 : claim.attempt, random: clock.random())
                 try await release(&claim, due: clock.milliseconds + pause, failed: count == 0)
                 return count
