@@ -38,8 +38,9 @@ import Testing
         let entry = TransactWriteItem.update(
             .init(
                 tableName: PatternWorld.tableName, key: ["pk": .string("log"), "sk": .string("log")],
-                updateExpression: "SET turns = list_append(if_not_exists(turns, :none), :turn), last = :last",
-                conditionExpression: "attribute_not_exists(last) OR last < :last",
+                updateExpression: "SET turns = list_append(if_not_exists(turns, :none), :turn), #last = :last",
+                conditionExpression: "attribute_not_exists(#last) OR #last < :last",
+                expressionAttributeNames: ["#last": "last"],
                 expressionAttributeValues: [
                     ":none": .list([]), ":turn": .list([.integer(turn)]), ":last": .integer(turn),
                 ]))
