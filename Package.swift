@@ -2,28 +2,86 @@
 
 import PackageDescription
 
-// What is built for etcd's gRPC API only.
+// MARK: Modules of other packages
+
+extension Target.Dependency {
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
+    static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
+    static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let grdbSQLite = product(name: "GRDBSQLite", package: "GRDB.swift")
+    static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
+    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+    static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
+    static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
+    static let inMemoryLogging = product(name: "InMemoryLogging", package: "swift-log")
+    static let logging = product(name: "Logging", package: "swift-log")
+    static let metrics = product(name: "Metrics", package: "swift-metrics")
+    static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let rainbow = product(name: "Rainbow", package: "Rainbow")
+    static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let serviceLifecycleTestKit = product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
+    static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
+    static let systemPackage = product(name: "SystemPackage", package: "swift-system")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
+    static let yams = product(name: "Yams", package: "Yams")
+}
+
+// Dependencies that only etcd's gRPC API needs. A build without the trait has none of them.
 let forEtcdGRPC = TargetDependencyCondition.when(traits: ["EtcdGRPC"])
+let etcdGRPC = Target.Dependency.target(name: "DiscfgEtcdGRPC", condition: forEtcdGRPC)
+let grpc: [Target.Dependency] = [
+    .product(name: "GRPCCore", package: "grpc-swift-2", condition: forEtcdGRPC),
+    .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport", condition: forEtcdGRPC),
+    .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf", condition: forEtcdGRPC),
+    .product(name: "NIOHPACK", package: "swift-nio-http2", condition: forEtcdGRPC),
+    .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: forEtcdGRPC),
+    .product(name: "SwiftProtobuf", package: "swift-protobuf", condition: forEtcdGRPC),
+]
+
+// MARK: Kinds of products and targets
+
+func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
+
+/// A program in `Examples`, which uses DynamoDBPatterns as any other package could.
+func example(_ name: String, with dependencies: [Target.Dependency] = []) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["AWSClient", "DynamoDBPatterns"] + dependencies, path: "Examples/\(name)")
+}
+
+/// The tests of a target, with what they need in addition to that target.
+func tests(
+    of target: String, with dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource]? = nil
+) -> Target {
+    .testTarget(
+        name: "\(target)Tests", dependencies: [.byName(name: target)] + dependencies, exclude: exclude,
+        resources: resources)
+}
+
+// MARK: The package
 
 let package = Package(
     name: "discfg",
     platforms: [.macOS(.v15)],
     products: [
-        .library(name: "DiscfgCore", targets: ["DiscfgCore"]),
-        .library(name: "DiscfgFormats", targets: ["DiscfgFormats"]),
-        .library(name: "DiscfgYAML", targets: ["DiscfgYAML"]),
-        .library(name: "DiscfgNotifications", targets: ["DiscfgNotifications"]),
-        .library(name: "DiscfgSQLite", targets: ["DiscfgSQLite"]),
-        .library(name: "DiscfgDynamoDB", targets: ["DiscfgDynamoDB"]),
-        .library(name: "DiscfgEtcd", targets: ["DiscfgEtcd"]),
-        .library(name: "DiscfgEtcdGRPC", targets: ["DiscfgEtcdGRPC"]),
-        .library(name: "AWSClient", targets: ["AWSClient"]),
-        .library(name: "DynamoDBPatterns", targets: ["DynamoDBPatterns"]),
-        .library(name: "DynamoDBPatternsTesting", targets: ["DynamoDBPatternsTesting"]),
-        .library(name: "LambdaRuntime", targets: ["LambdaRuntime"]),
-        .library(name: "DiscfgHTTP", targets: ["DiscfgHTTP"]),
-        .library(name: "DiscfgClient", targets: ["DiscfgClient"]),
-        .library(name: "DiscfgTestSupport", targets: ["DiscfgTestSupport"]),
+        library("DiscfgCore"),
+        library("DiscfgFormats"),
+        library("DiscfgYAML"),
+        library("DiscfgNotifications"),
+        library("DiscfgSQLite"),
+        library("DiscfgDynamoDB"),
+        library("DiscfgEtcd"),
+        library("DiscfgEtcdGRPC"),
+        library("AWSClient"),
+        library("DynamoDBPatterns"),
+        library("DynamoDBPatternsTesting"),
+        library("LambdaRuntime"),
+        library("DiscfgHTTP"),
+        library("DiscfgClient"),
+        library("DiscfgTestSupport"),
         .executable(name: "discfg", targets: ["discfg"]),
         .executable(name: "discfg-lambda", targets: ["discfg-lambda"]),
     ],
@@ -45,7 +103,7 @@ let package = Package(
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
         .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
-        // Without the traits that need the whole of Foundation, which would double what discfg-lambda has to load.
+        // Without the traits that need the whole of Foundation, which would double the size of discfg-lambda.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
@@ -54,73 +112,28 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
     targets: [
-        .target(
-            name: "DiscfgCore",
-            dependencies: [
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ]
-        ),
+        .target(name: "DiscfgCore", dependencies: [.coreMetrics, .logging, .metrics, .serviceLifecycle]),
         .target(name: "DiscfgFormats", dependencies: ["DiscfgCore"]),
-        // Apart, because its parser needs the whole of Foundation.
-        .target(
-            name: "DiscfgYAML",
-            dependencies: [
-                "DiscfgCore",
-                "DiscfgFormats",
-                .product(name: "Yams", package: "Yams"),
-            ]
-        ),
-        .target(
-            name: "DiscfgSQLite",
-            dependencies: [
-                "DiscfgCore",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
+        // Separate from the other formats because its parser needs the whole of Foundation.
+        .target(name: "DiscfgYAML", dependencies: ["DiscfgCore", "DiscfgFormats", .yams]),
+        .target(name: "DiscfgSQLite", dependencies: ["DiscfgCore", .crypto, .grdb, .grdbSQLite, .logging]),
         .target(
             name: "AWSClient",
             dependencies: [
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                .asyncHTTPClient, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .subprocess, .systemPackage,
             ]
         ),
-        .target(
-            name: "DynamoDBPatterns",
-            dependencies: [
-                "AWSClient",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
+        .target(name: "DynamoDBPatterns", dependencies: ["AWSClient", .coreMetrics, .logging, .serviceLifecycle]),
         .target(name: "DynamoDBPatternsTesting", dependencies: ["AWSClient", "DynamoDBPatterns"]),
         .target(
             name: "DiscfgSimulation",
             dependencies: [
                 "AWSClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgDynamoDBTestSupport", "DiscfgEtcd",
                 "DynamoDBPatterns", "DynamoDBPatternsTesting",
-                .product(name: "Logging", package: "swift-log"),
+                .logging,
             ]
         ),
-        .target(
-            name: "DiscfgDynamoDB",
-            dependencies: [
-                "AWSClient",
-                "DiscfgCore",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]
-        ),
+        .target(name: "DiscfgDynamoDB", dependencies: ["AWSClient", "DiscfgCore", .crypto]),
         .target(
             name: "DiscfgDynamoDBTestSupport",
             dependencies: ["AWSClient", "DiscfgDynamoDB", "DynamoDBPatterns", "DynamoDBPatternsTesting"]
@@ -128,66 +141,24 @@ let package = Package(
         .target(
             name: "DiscfgNotifications",
             dependencies: [
-                "AWSClient",
-                "DiscfgCore",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "AWSClient", "DiscfgCore",
+                .asyncHTTPClient, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle,
             ]
         ),
-        .target(
-            name: "LambdaRuntime",
-            dependencies: [
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]
-        ),
-        .target(
-            name: "DiscfgEtcd",
-            dependencies: [
-                "DiscfgCore",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
+        .target(name: "LambdaRuntime", dependencies: [.logging, .nioCore, .nioHTTP1, .nioPosix]),
+        .target(name: "DiscfgEtcd", dependencies: ["DiscfgCore", .crypto, .logging]),
         .target(
             name: "DiscfgEtcdGRPC",
             dependencies: [
-                "DiscfgCore",
-                "DiscfgEtcd",
-                .product(name: "GRPCCore", package: "grpc-swift-2", condition: forEtcdGRPC),
-                .product(
-                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport", condition: forEtcdGRPC),
-                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf", condition: forEtcdGRPC),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2", condition: forEtcdGRPC),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: forEtcdGRPC),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf", condition: forEtcdGRPC),
-            ]
+                "DiscfgCore", "DiscfgEtcd",
+                .logging, .nioCore, .nioPosix, .serviceLifecycle,
+            ] + grpc
         ),
         .target(
             name: "DiscfgHTTP",
             dependencies: [
-                "DiscfgCore",
-                "DiscfgEtcd",
-                "DiscfgFormats",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "DiscfgCore", "DiscfgEtcd", "DiscfgFormats",
+                .coreMetrics, .httpTypes, .hummingbird, .logging, .metrics, .nioCore, .nioHTTP1, .serviceLifecycle,
             ],
             resources: [.embedInCode("openapi.yaml")]
         ),
@@ -195,276 +166,129 @@ let package = Package(
             name: "DiscfgClient",
             dependencies: [
                 "DiscfgCore",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]
         ),
-        .target(
-            name: "DiscfgTestSupport",
-            dependencies: [
-                "DiscfgCore",
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
-        .target(
-            name: "AWSTestSupport",
-            dependencies: [
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ]
-        ),
+        .target(name: "DiscfgTestSupport", dependencies: ["DiscfgCore", .logging]),
+        .target(name: "AWSTestSupport", dependencies: [.nioCore, .nioHTTP1, .nioPosix, .subprocess, .systemPackage]),
+        // Lets discfg and discfg-lambda start with a glibc that is older than the one of the build.
+        .target(name: "CGlibcShim"),
+
         .executableTarget(
             name: "discfg",
             dependencies: [
-                "AWSClient",
-                "CGlibcShim",
-                "DiscfgCore",
-                "DiscfgDynamoDB",
-                "DiscfgEtcd",
-                .target(name: "DiscfgEtcdGRPC", condition: forEtcdGRPC),
-                "DiscfgFormats",
-                "DiscfgYAML",
-                "DiscfgNotifications",
-                "DiscfgSQLite",
-                "DiscfgHTTP",
-                "DiscfgClient",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "Rainbow", package: "Rainbow"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "AWSClient", "CGlibcShim", "DiscfgClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgEtcd",
+                etcdGRPC, "DiscfgFormats", "DiscfgHTTP", "DiscfgNotifications", "DiscfgSQLite", "DiscfgYAML",
+                .argumentParser, .hummingbird, .hummingbirdCore, .logging, .metrics, .nioCore, .rainbow,
+                .serviceLifecycle, .subprocess, .systemPackage, .unixSignals,
             ]
         ),
-        // Lets discfg and discfg-lambda start where glibc is older than here.
-        .target(name: "CGlibcShim"),
         .executableTarget(
             name: "discfg-lambda",
             dependencies: [
-                "AWSClient",
-                "CGlibcShim",
-                "DiscfgCore",
-                "DiscfgDynamoDB",
-                "DiscfgEtcd",
-                "DiscfgHTTP",
-                "DiscfgNotifications",
-                "LambdaRuntime",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "AWSClient", "CGlibcShim", "DiscfgCore", "DiscfgDynamoDB", "DiscfgEtcd", "DiscfgHTTP",
+                "DiscfgNotifications", "LambdaRuntime",
+                .httpTypes, .hummingbird, .logging, .metrics, .nioCore, .nioPosix,
             ]
         ),
         .executableTarget(
             name: "dynamodb-benchmark",
             dependencies: [
                 "AWSClient", "AWSTestSupport", "DiscfgCore", "DiscfgDynamoDB",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                .logging, .subprocess, .systemPackage,
             ],
             path: "Benchmarks/DynamoDB"
         ),
         .executableTarget(
-            name: "audit-trail", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/audit-trail"),
-        .executableTarget(
-            name: "click-alert", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/click-alert"),
-        .executableTarget(
-            name: "hourly-report", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/hourly-report"),
-        .executableTarget(
-            name: "order-saga", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/order-saga"),
-        .executableTarget(
-            name: "seat-booking", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/seat-booking"),
-        .executableTarget(
-            name: "welcome-mail", dependencies: ["AWSClient", "DynamoDBPatterns"], path: "Examples/welcome-mail"),
-        .executableTarget(
             name: "patterns-benchmark",
             dependencies: [
                 "AWSClient", "AWSTestSupport", "DynamoDBPatterns", "DynamoDBPatternsTesting",
-                .product(name: "Logging", package: "swift-log"),
+                .logging,
             ],
             path: "Benchmarks/Patterns"
         ),
-        .testTarget(name: "DiscfgCoreTests", dependencies: ["DiscfgCore", "DiscfgTestSupport"]),
-        .testTarget(
-            name: "DiscfgSimulationTests",
-            dependencies: ["DiscfgCore", "DiscfgSimulation", "DynamoDBPatternsTesting"]
-        ),
-        .testTarget(
-            name: "DiscfgFormatsTests",
-            dependencies: ["DiscfgFormats", "DiscfgTestSupport", "DiscfgYAML"],
-            resources: [.copy("Fixtures")]
-        ),
-        .testTarget(
-            name: "DiscfgNotificationsTests",
-            dependencies: [
-                "AWSClient", "AWSTestSupport", "DiscfgCore", "DiscfgNotifications", "DiscfgTestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        example("audit-trail"),
+        example("click-alert"),
+        example("hourly-report"),
+        example("order-saga", with: [.logging, .serviceLifecycle, .unixSignals]),
+        example("seat-booking"),
+        example("welcome-mail"),
+
+        tests(of: "DiscfgCore", with: ["DiscfgTestSupport"]),
+        tests(of: "DiscfgSimulation", with: ["DiscfgCore", "DynamoDBPatternsTesting"]),
+        tests(of: "DiscfgFormats", with: ["DiscfgTestSupport", "DiscfgYAML"], resources: [.copy("Fixtures")]),
+        tests(
+            of: "DiscfgNotifications",
+            with: [
+                "AWSClient", "AWSTestSupport", "DiscfgCore", "DiscfgTestSupport",
+                .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle,
             ]
         ),
-        .testTarget(
-            name: "LambdaRuntimeTests",
-            dependencies: [
+        tests(of: "LambdaRuntime", with: [.logging, .nioCore, .nioHTTP1, .nioPosix]),
+        tests(
+            of: "discfg-lambda",
+            with: [
+                "AWSClient", "DiscfgCore", "DiscfgEtcd", "DiscfgHTTP", "DiscfgNotifications", "DiscfgTestSupport",
                 "LambdaRuntime",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                .httpTypes, .hummingbird, .logging, .nioCore,
             ]
         ),
-        .testTarget(
-            name: "discfg-lambdaTests",
-            dependencies: [
-                "discfg-lambda", "AWSClient", "DiscfgCore", "DiscfgEtcd", "DiscfgHTTP", "DiscfgNotifications",
-                "DiscfgTestSupport", "LambdaRuntime",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
+        tests(of: "DiscfgSQLite", with: ["DiscfgTestSupport", .grdb, .logging]),
+        tests(
+            of: "AWSClient", with: ["AWSTestSupport", .logging, .nioCore, .nioHTTP1, .nioPosix], exclude: ["Fixtures"]),
+        tests(of: "AWSTestSupport", with: [.nioCore, .nioHTTP1, .nioPosix, .subprocess, .systemPackage]),
+        tests(
+            of: "DynamoDBPatterns",
+            with: [
+                "AWSClient", "AWSTestSupport", "DynamoDBPatternsTesting",
+                .coreMetrics, .inMemoryLogging, .logging, .serviceLifecycle, .serviceLifecycleTestKit,
             ]
         ),
-        .testTarget(
-            name: "DiscfgSQLiteTests",
-            dependencies: [
-                "DiscfgSQLite", "DiscfgTestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
+        tests(of: "DynamoDBPatternsTesting", with: ["AWSClient", "AWSTestSupport", "DynamoDBPatterns"]),
+        tests(
+            of: "DiscfgDynamoDB",
+            with: [
+                "AWSClient", "AWSTestSupport", "DiscfgDynamoDBTestSupport", "DiscfgTestSupport", "DynamoDBPatterns",
+                "DynamoDBPatternsTesting",
+                .logging,
             ]
         ),
-        .testTarget(
-            name: "AWSClientTests",
-            dependencies: [
-                "AWSClient", "AWSTestSupport",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            exclude: ["Fixtures"]
-        ),
-        .testTarget(
-            name: "AWSTestSupportTests",
-            dependencies: [
-                "AWSTestSupport",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ]
-        ),
-        .testTarget(
-            name: "DynamoDBPatternsTests",
-            dependencies: [
-                "AWSClient", "AWSTestSupport", "DynamoDBPatterns", "DynamoDBPatternsTesting",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "InMemoryLogging", package: "swift-log"),
-            ]
-        ),
-        .testTarget(
-            name: "DynamoDBPatternsTestingTests",
-            dependencies: [
-                "AWSClient", "AWSTestSupport", "DynamoDBPatterns", "DynamoDBPatternsTesting",
-            ]
-        ),
-        .testTarget(
-            name: "DiscfgDynamoDBTests",
-            dependencies: [
-                "AWSClient", "AWSTestSupport", "DiscfgDynamoDB", "DiscfgDynamoDBTestSupport", "DiscfgTestSupport",
-                "DynamoDBPatterns", "DynamoDBPatternsTesting",
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
-        .testTarget(
-            name: "DiscfgEtcdTests",
-            dependencies: [
+        tests(of: "DiscfgEtcd", with: ["DiscfgCore", "DiscfgTestSupport", .logging]),
+        tests(
+            of: "DiscfgEtcdGRPC",
+            with: [
                 "DiscfgCore", "DiscfgEtcd", "DiscfgTestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                .logging, .nioCore, .nioPosix, .serviceLifecycle, .serviceLifecycleTestKit,
+            ] + grpc
+        ),
+        tests(
+            of: "DiscfgHTTP",
+            with: [
+                "DiscfgEtcd", "DiscfgFormats", "DiscfgTestSupport", "DiscfgYAML",
+                .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]
         ),
-        .testTarget(
-            name: "DiscfgEtcdGRPCTests",
-            dependencies: [
-                "DiscfgCore", "DiscfgEtcd", "DiscfgEtcdGRPC", "DiscfgTestSupport",
-                .product(name: "GRPCCore", package: "grpc-swift-2", condition: forEtcdGRPC),
-                .product(
-                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport", condition: forEtcdGRPC),
-                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf", condition: forEtcdGRPC),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2", condition: forEtcdGRPC),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: forEtcdGRPC),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf", condition: forEtcdGRPC),
+        tests(
+            of: "DiscfgClient",
+            with: [
+                "DiscfgHTTP", "DiscfgTestSupport",
+                .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioPosix,
             ]
         ),
-        .testTarget(
-            name: "DiscfgHTTPTests",
-            dependencies: [
-                "DiscfgEtcd", "DiscfgHTTP", "DiscfgTestSupport", "DiscfgYAML",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]
-        ),
-        .testTarget(
-            name: "DiscfgClientTests",
-            dependencies: [
-                "DiscfgClient", "DiscfgHTTP", "DiscfgTestSupport",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]
-        ),
-        .testTarget(
-            name: "discfgTests",
-            dependencies: [
-                "discfg", "DiscfgCore", "DiscfgDynamoDB", "DiscfgFormats", "DiscfgHTTP", "DiscfgTestSupport",
-                .target(name: "DiscfgEtcdGRPC", condition: forEtcdGRPC),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+        tests(
+            of: "discfg",
+            with: [
+                "AWSClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgDynamoDBTestSupport", etcdGRPC, "DiscfgFormats",
+                "DiscfgHTTP", "DiscfgTestSupport", "DynamoDBPatternsTesting",
+                .argumentParser, .logging, .nioCore, .nioPosix,
             ]
         ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "discfg", "discfg-lambda", "AWSClient", "AWSTestSupport", "DiscfgCore", "DiscfgSQLite",
-                "DynamoDBPatterns",
-                "audit-trail", "click-alert", "hourly-report", "order-saga", "seat-booking", "welcome-mail",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                "audit-trail", "AWSClient", "AWSTestSupport", "click-alert", "discfg", "discfg-lambda", "DiscfgCore",
+                "DiscfgSQLite", "DynamoDBPatterns", "hourly-report", "order-saga", "seat-booking", "welcome-mail",
+                .asyncHTTPClient, .grdb, .nioCore, .nioHTTP1, .subprocess, .systemPackage,
             ],
             exclude: ["Etcd/Programs", "Deploy"]
         ),
@@ -472,16 +296,14 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Compiled for libFuzzer, which brings the main function: Scripts/fuzz.sh.
+// For Scripts/fuzz.sh: a program whose main function comes from libFuzzer.
 if Context.environment["DISCFG_FUZZ"] == "1" {
-    // No module can import a program: what reads events is a library here, in place of the function.
+    // A module cannot import a program, so the code of discfg-lambda that reads events is a library here.
     package.targets.removeAll { $0.name == "discfg-lambda" || $0.isTest }
     package.products.removeAll { $0.name == "discfg-lambda" }
     package.targets += [
         .target(
-            name: "LambdaEvents",
-            dependencies: ["DiscfgCore", .product(name: "HTTPTypes", package: "swift-http-types")],
-            path: "Sources/discfg-lambda/Events"),
+            name: "LambdaEvents", dependencies: ["DiscfgCore", .httpTypes], path: "Sources/discfg-lambda/Events"),
         .executableTarget(
             name: "discfg-fuzz",
             dependencies: [
@@ -493,7 +315,7 @@ if Context.environment["DISCFG_FUZZ"] == "1" {
     ]
 }
 
-// One set of rules for every target: what is an error in one room is an error in all of them.
+// The same settings apply to every target.
 var settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -503,12 +325,12 @@ var settings: [SwiftSetting] = [
     .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
 
-// CI sets the variable; a developer's own build prints warnings only, so that half-done work still runs.
+// CI sets the variable. Without it, warnings do not stop a build, so that unfinished work can run.
 if Context.environment["DISCFG_WARNINGS_AS_ERRORS"] == "1" {
     settings.append(.treatAllWarnings(as: .error))
 }
 
-// A build with planted defects, of which the environment variable DISCFG_MUTANT chooses one at run time: `make mutants`.
+// For `make mutants`: a build with planted defects. At run time the environment variable DISCFG_MUTANT selects one of them.
 if Context.environment["DISCFG_MUTANTS"] == "1" {
     settings.append(.define("DISCFG_MUTANTS"))
 }

@@ -90,6 +90,8 @@ build)
 test)
     need_sqlite
     need curl curl
+    need fish fish # shells of which the completions are tested
+    need zsh zsh
     need_python
     need_etcd
     install_packages

@@ -21,11 +21,11 @@ struct AuditTrail {
         let dynamoDB = DynamoDB(client)
         let run = "\(UInt32.random(in: 0 ... .max))"
         let name = "audit-trail-\(run)"
-        let stream = try await create(name, in: dynamoDB)
+        let prices = VersionedTable<Price>(name, in: dynamoDB, key: .init(partition: "id"))
+        try await prices.create(in: dynamoDB)
         try await PatternTable.create("audit-trail-history", in: dynamoDB)
         let kept = PatternTable("audit-trail-history", in: dynamoDB)
 
-        let prices = VersionedTable<Price>(name, in: dynamoDB, key: .init(partition: "id"))
         let history = try Historic("prices-\(run)", of: prices, in: kept, author: "author")
         try await prices.insert(Price(id: "tea", cents: 300, author: "ann"))
         try await prices.update("tea") { $0 = Price(id: "tea", cents: 350, author: "ben") }
@@ -37,7 +37,7 @@ struct AuditTrail {
         }
         for _ in 1...2 {
             // The second worker finds nothing left to do: the leases say how far the first one came.
-            let worker = StreamConsumer(recorder, of: stream, in: DynamoDBStreams(client), leases: kept)
+            let worker = try await StreamConsumer(recorder, ofTable: name, in: dynamoDB, leases: kept)
             var count = 0
             while case let read = try await worker.step(), read > 0 { count += read }
             print("a worker read \(count) records")
@@ -53,16 +53,5 @@ struct AuditTrail {
             print("restored: \(restored.item.cents) cents, version \(restored.version)")
         }
         try await client.shutdown()
-    }
-
-    /// A table of the prices with a stream; its ARN.
-    static func create(_ name: String, in dynamoDB: DynamoDB) async throws -> String {
-        let answer = try await dynamoDB.createTable(
-            CreateTableRequest(
-                tableName: name, attributeDefinitions: [.init(attributeName: "id", attributeType: .string)],
-                keySchema: [.init(attributeName: "id", keyType: .hash)],
-                streamSpecification: .init(streamEnabled: true, streamViewType: .newAndOldImages)))
-        try await PatternTable.awaitActive(name, in: dynamoDB)
-        return answer.tableDescription?.latestStreamArn ?? ""
     }
 }

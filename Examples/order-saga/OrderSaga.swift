@@ -1,7 +1,13 @@
 import AWSClient
 import DynamoDBPatterns
+import Logging
+import ServiceLifecycle
+import UnixSignals
 
 /// An order, its payment and its shipment; a payment that fails is undone together with what came before it.
+///
+/// The worker and the relay are services of a group, as in a server: at SIGTERM the step at work may end, nothing else is
+/// begun, and another worker goes on at once.
 @main
 struct OrderSaga {
     struct Order: Codable, Sendable {
@@ -16,20 +22,40 @@ struct OrderSaga {
         let table = PatternTable("order-saga", in: DynamoDB(client))
         let orders = try Processor<Order>("orders", in: table, steps: steps)
 
+        // What the steps send is written together with their progress, and is delivered from there.
+        let (messages, relayed) = AsyncStream.makeStream(of: String.self)
+        let relay = ClosureService {
+            try await orders.runRelay { message in
+                relayed.yield("\(message.process): \(message.topic), \(try message.decode(String.self))")
+            }
+        }
+        let caller = ClosureService {
+            try await placeOrders(orders)
+            for await message in messages.prefix(1) { print("MESSAGE of \(message)") }
+        }
+        try await ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: orders), .init(service: relay),
+                    // A server has none that ends: this one ends the example.
+                    .init(service: caller, successTerminationBehavior: .gracefullyShutdownGroup),
+                ],
+                gracefulShutdownSignals: [.sigterm], logger: Logger(label: "order-saga"))
+        ).run()
+        try await client.shutdown()
+    }
+
+    /// Starts two orders, one after the other, and waits for their ends.
+    static func placeOrders(_ orders: Processor<Order>) async throws {
         let run = "\(UInt32.random(in: 0 ... .max))"
         for (id, card) in [("good-\(run)", "4242"), ("poor-\(run)", "0000")] {
             print("start \(id): \(try await orders.start(id, Order(item: "book", card: card)))")
             print("start \(id) again: \(try await orders.start(id, Order(item: "book", card: card)))")
             while try await orders.status(of: id)?.phase.isEnd == false {
-                if try await orders.runDue() == 0 { try await Task.sleep(for: .milliseconds(50)) }
+                try await Task.sleep(for: .milliseconds(50))
             }
             print("end of \(id): \(try await orders.status(of: id).map { "\($0.phase)" } ?? "unknown")")
         }
-        // What the steps sent was written together with their progress, and is delivered from there.
-        _ = try await orders.relay { message in
-            print("MESSAGE of \(message.process): \(message.topic), \(try message.decode(String.self))")
-        }
-        try await client.shutdown()
     }
 
     static let steps = [

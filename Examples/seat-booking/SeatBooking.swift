@@ -18,9 +18,10 @@ struct SeatBooking {
     static func main() async throws {
         let client = try AWSClient(configuration: AWSConfiguration(environment: .process()))
         let dynamoDB = DynamoDB(client)
-        for name in ["seat-booking-shows", "seat-booking-bookings"] { try await create(name, in: dynamoDB) }
         let shows = VersionedTable<Show>("seat-booking-shows", in: dynamoDB, key: .init(partition: "id"))
         let bookings = VersionedTable<Booking>("seat-booking-bookings", in: dynamoDB, key: .init(partition: "id"))
+        try await shows.create(in: dynamoDB, stream: nil)
+        try await bookings.create(in: dynamoDB, stream: nil)
         let run = "\(UInt32.random(in: 0 ... .max))"
         let show = PrimaryKey("show-\(run)")
         _ = try await shows.insert(Show(id: "show-\(run)", free: 5))
@@ -60,17 +61,5 @@ struct SeatBooking {
             try transaction.insert(Booking(id: id, show: current.item.id), into: bookings)
             return true
         }
-    }
-
-    static func create(_ name: String, in dynamoDB: DynamoDB) async throws {
-        do {
-            _ = try await dynamoDB.createTable(
-                CreateTableRequest(
-                    tableName: name, attributeDefinitions: [.init(attributeName: "id", attributeType: .string)],
-                    keySchema: [.init(attributeName: "id", keyType: .hash)]))
-        } catch let error as AWSError where error.code == .resourceInUse {
-            // It is there from an earlier run.
-        }
-        try await PatternTable.awaitActive(name, in: dynamoDB)
     }
 }

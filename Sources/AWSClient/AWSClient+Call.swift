@@ -19,6 +19,7 @@ extension AWSClient {
         } catch var error as AWSError {
             // Whatever ended the call, perhaps the credentials' source: an earlier try may have been carried out.
             error.mayHaveTakenEffect = progress.mayHaveTakenEffect
+            error.operation = error.operation ?? call.operation
             report(call, progress, since: started, status: error.status, errorCode: error.code)
             throw error
         } catch {
@@ -113,10 +114,12 @@ extension AWSClient {
             }
             return .success(response)
         } catch let error as TransportError {
-            return .failure(AttemptFailure(error, to: call))
+            return .failure(AttemptFailure(error, to: call, at: request.url))
         } catch let error where !(error is AWSError || error is CancellationError) {
             return .failure(
-                AttemptFailure(TransportError(mayHaveBeenSent: true, "the transport failed", cause: error), to: call))
+                AttemptFailure(
+                    TransportError(mayHaveBeenSent: true, "the transport failed", cause: error), to: call,
+                    at: request.url))
         }
     }
 

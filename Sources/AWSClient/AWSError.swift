@@ -41,6 +41,10 @@ public struct AWSError: Error, Sendable {
     public var details: [UInt8]
     /// What the failure began with; `nil` where that is AWS's answer.
     public var cause: (any Error)?
+    /// What failed, such as `GetItem`; `nil` if nothing was called.
+    public var operation: String?
+    /// The names or ARNs of the tables that the request was about; empty for other services than DynamoDB.
+    public var tables: [String] = []
 
     public init(
         _ code: Code, _ message: String, hint: String? = nil, status: Int? = nil, requestID: String? = nil,
@@ -63,8 +67,20 @@ extension AWSError: CustomStringConvertible, CustomDebugStringConvertible {
 
     public var description: String {
         var text = "\(code.rawValue): \(message)"
-        if let hint { text += " \(hint)" }
-        if let requestID { text += " (request \(requestID))" }
-        return text
+        if let cause = cause.flatMap(ErrorText.of) { text = ErrorText.sentences(text, cause) }
+        if let hint { text = ErrorText.sentences(text, hint) }
+        let origin = [place, requestID.map { "request \($0)" }].compactMap { $0 }
+        return origin.isEmpty ? text : "\(text) (\(origin.joined(separator: ", ")))"
+    }
+
+    /// What failed, and on which tables.
+    private var place: String? {
+        guard let operation else { return nil }
+        let names = tables.prefix(5).map { "\(Quoted($0))" }.joined(separator: ", ")
+        switch tables.count {
+        case 0: return operation
+        case 1: return "\(operation) of the table \(names)"
+        default: return "\(operation) of the tables \(names)" + (tables.count > 5 ? " and others" : "")
+        }
     }
 }

@@ -62,21 +62,22 @@ extension RemoteConfigStore: ConfigStore {
     public func get(
         _ key: Key, in config: ConfigName, at revision: Revision?, consistency: Consistency
     ) async throws -> Reading {
+        let (path, name) = URLText.place(of: key.name)
         let answer = try await connection.send(
-            .GET, "/v1/\(config)/keys\(URLText.path(try key.remotePath))",
+            .GET, "/v1/\(config)/keys\(path)",
             query: [
-                ("bare", URLText.bareFlag(try key.remotePath)), ("exact", "true"), ("rev", revision?.description),
+                ("key", name), ("exact", "true"), ("rev", revision?.description),
                 ("consistent", consistency == .strong ? "true" : nil),
             ])
         return Reading(item: try Item(wire: answer["item"] ?? .null), revision: answer["cfgVersion"]?.integer ?? 0)
     }
 
     public func list(_ query: ListQuery, in config: ConfigName) async throws -> Listing {
-        let directory = try KeySelection.below(query.directory).path
+        let (path, name) = URLText.place(of: try KeySelection.below(query.directory).path)
         let answer = try await connection.send(
-            .GET, "/v1/\(config)/keys\(URLText.path(directory))",
+            .GET, "/v1/\(config)/keys\(path)",
             query: [
-                ("bare", URLText.bareFlag(directory)), ("exact", "true"),
+                ("key", name), ("exact", "true"),
                 ("recursive", query.isRecursive ? "true" : nil),
                 ("keysOnly", query.keysOnly ? "true" : nil),
                 ("rev", query.revision?.description), ("limit", String(query.limit)), ("after", query.after),
@@ -86,7 +87,7 @@ extension RemoteConfigStore: ConfigStore {
     }
 
     public func commit(_ transaction: Transaction, to config: ConfigName) async throws -> TransactionResult {
-        for key in transaction.keys { _ = try key.remotePath }
+        try transaction.validateWire()
         let body = JSONWriter.bytes { transaction.write(to: &$0) }
         return try TransactionResult(
             wire: try await connection.send(
@@ -97,7 +98,8 @@ extension RemoteConfigStore: ConfigStore {
         let answer = try await connection.send(
             .GET, "/v1/\(config)/changes",
             query: [
-                ("after", String(query.after)), ("prefix", query.selection.path), ("limit", String(query.limit)),
+                ("after", String(query.after)), ("prefix", try query.selection.remotePath),
+                ("limit", String(query.limit)),
                 ("wait", query.wait.map { "\($0.milliseconds)ms" }), ("exact", "true"), ("prev", "true"),
                 ("log", query.log),
             ], waiting: query.wait ?? .zero)
@@ -105,13 +107,12 @@ extension RemoteConfigStore: ConfigStore {
     }
 
     public func history(_ query: HistoryQuery, in config: ConfigName) async throws -> ChangePage {
-        let path = query.selection == .all ? "" : query.selection.path
+        let (path, name) = URLText.place(of: try query.selection.remotePath)
         let answer = try await connection.send(
-            .GET, "/v1/\(config)/history\(URLText.path(path))",
+            .GET, "/v1/\(config)/history\(path == "/" ? "" : path)",
             query: [
-                ("bare", URLText.bareFlag(path)), ("limit", String(query.limit)), ("before", query.before?.description),
-                ("exact", "true"),
-                ("prev", "true"),
+                ("prefix", name), ("limit", String(query.limit)), ("before", query.before?.description),
+                ("exact", "true"), ("prev", "true"),
             ])
         return try ChangePage(wire: answer)
     }
@@ -120,13 +121,14 @@ extension RemoteConfigStore: ConfigStore {
         let answer = try await connection.send(
             .GET, "/v1/\(config)/diff",
             query: [
-                ("from", String(query.from)), ("to", query.to?.description), ("prefix", query.selection.path),
+                ("from", String(query.from)), ("to", query.to?.description), ("prefix", try query.selection.remotePath),
                 ("exact", "true"),
             ])
         return try Difference(wire: answer)
     }
 
     public func rollback(_ request: RollbackRequest, in config: ConfigName) async throws -> RollbackResult {
+        _ = try request.selection.remotePath
         let body = JSONWriter.bytes { request.write(to: &$0) }
         return try RollbackResult(
             wire: try await connection.send(
@@ -140,18 +142,18 @@ extension RemoteConfigStore: ConfigStore {
     }
 }
 
-extension Key {
-    /// The path that names the key to a server.
+extension KeySelection {
+    /// The name of the selection, from which a server makes the same one.
     ///
-    /// - Throws: `DiscfgError` with code `unsupported` for keys that no path names.
+    /// - Throws: `DiscfgError` with code `unsupported` for a selection that has none: a server would take more keys, or fewer.
     fileprivate var remotePath: String {
-        get throws {
-            guard let path else {
+        get throws(DiscfgError) {
+            guard let exactPath else {
                 throw DiscfgError(
-                    .unsupported, "The key “\(self)” is not a path, and cannot be reached over REST.",
-                    hint: "Use etcd's API, or a local store.")
+                    .unsupported, "The keys “\(path)” have no name that could be sent to a server.",
+                    hint: "Name a key with what is below it, or a directory; or use a local store.")
             }
-            return path
+            return exactPath
         }
     }
 }

@@ -18,14 +18,10 @@ enum URLText {
         return text
     }
 
-    /// A key's path, or a directory's, as it stands in a URL behind the route: with `bareFlag`, without its `bare:`.
-    static func path(_ path: String) -> String {
-        let isBare = path.hasPrefix(Key.barePrefix)
-        return (isBare ? "/" : "") + escaped(path.utf8.dropFirst(isBare ? Key.barePrefix.utf8.count : 0), keeping: "/")
+    /// Where a URL has the name of a key or a directory: a path stands behind the route, any other name is a parameter.
+    static func place(of name: String) -> (path: String, parameter: String?) {
+        name.utf8.first == UInt8(ascii: "/") ? (escaped(name.utf8, keeping: "/"), nil) : ("", name)
     }
-
-    /// The parameter `bare` that goes with `path(_:)`.
-    static func bareFlag(_ path: String) -> String? { path.hasPrefix(Key.barePrefix) ? "true" : nil }
 
     /// The parameters that have a value, with a leading `?`; empty when none has.
     static func query(_ parameters: [(String, String?)]) -> String {

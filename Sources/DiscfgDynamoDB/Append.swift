@@ -7,26 +7,28 @@ struct Append {
     let layout: TableLayout
     let incarnation: String
     private let references: [[UInt8]: BlobReference]
-    /// What each changed key was before, and is in the end: no item may be written twice.
+    /// The first and the last state of each changed key: a transaction may write an item only once.
     private let items: [Key: (before: Item?, after: Item?)]
-    /// The leases to which something is newly attached, in order, and all keys that are attached to each here.
+    /// The leases to which keys are newly attached, in order, and all keys that this append attaches to each.
     private let attachments: [(lease: Int64, keys: Set<[UInt8]>)]
 
-    /// The most bytes of values that stand in all commits, and in all items before smaller ones stand apart too.
+    /// The maximum number of bytes of values inside all commits; and inside all items, beyond which smaller values are
+    /// stored separately too.
     private static let commitBytes = 1 << 20
     private static let itemBytes = 3 << 19
     private let itemLimit: Int
 
-    /// The actions that write commits and items.
+    /// The number of actions that write commits and items.
     var writeCount: Int { commits.count + items.count }
-    /// The actions without that which announces the tail.
+    /// The number of actions without the one that announces the tail.
     var actionCount: Int { writeCount + attachments.count }
-    /// The most actions that DynamoDB takes at once.
+    /// The maximum number of actions in one transaction of DynamoDB.
     private static let maximumActions = 100
 
-    /// Stores the large values first, so that nothing ever refers to one that is not there.
+    /// Stores the large values first, so that every reference is to a stored value.
     ///
-    /// - Throws: `tooLarge`, before anything is stored, when one transaction does not take it; what storing throws.
+    /// - Throws: `tooLarge`, before anything is stored, if the append does not fit into one transaction; the errors of
+    ///   storing.
     init(_ commits: [Commit], to layout: TableLayout, incarnation: String, blobs: BlobStore) async throws {
         self.commits = commits
         self.layout = layout
@@ -42,7 +44,8 @@ struct Append {
         }
         let actions = commits.count + items.count + attachments.count
         guard actions <= Self.maximumActions else { throw Self.tooLarge(actions, attachments.count) }
-        // A transaction takes 4 MB: what would not fit stands apart, first of the commits, then of the items.
+        // A transaction takes 4 MB: values that would not fit are stored separately, first those of the commits, then
+        // those of the items.
         let budget = min(CommitAttributes.inlineLimit, Self.commitBytes / max(1, commits.count))
         let total = items.values.reduce(0) { sum, item in
             sum + min(item.after?.value.bytes.count ?? 0, ItemAttributes.inlineLimit)
@@ -69,8 +72,10 @@ struct Append {
     /// Whether an action writes an item.
     func writesItem(at action: Int) -> Bool { (commits.count..<writeCount).contains(action) }
 
-    /// Whether another try must find out what a cancelled transaction means: the first commit is there and ours, or its revision is
-    /// being written, by a transaction that is not committed yet.
+    /// Whether a cancelled transaction must be sent again to find out its outcome.
+    ///
+    /// That is so if the first commit exists and is ours, or if another transaction is writing its revision and is not
+    /// committed yet.
     func isUnsettled(_ error: AWSError) -> Bool {
         let reasons = error.cancellationReasons
         if reasons.first?.code == "TransactionConflict" { return true }
@@ -83,7 +88,8 @@ struct Append {
         attachments.indices.contains(action - writeCount) ? attachments[action - writeCount].lease : nil
     }
 
-    /// First the commits, in order; then the items; then the leases; then, if so wanted and there is room, where the tail is now.
+    /// The actions: the commits in order, then the items, the leases and, if requested and if it fits, the new tail as
+    /// a hint.
     func actions(table: String, announcing: Bool) -> [TransactWriteItem] {
         var actions = commits.map { commit in
             TransactWriteItem.put(
@@ -104,10 +110,10 @@ struct Append {
         return actions + [layout.announcement(of: last, incarnation).action(table: table)]
     }
 
-    /// Writes an item if it still is what the commits were worked out on.
+    /// Writes an item on condition that it is still the one on which the commits were evaluated.
     ///
-    /// The log's revision being free does not say that: an item may have been read before its newest commit was visible. What a
-    /// removed config of that name has left counts as absent.
+    /// A free revision of the log does not ensure that: an item may have been read before its newest commit was
+    /// visible. Items that are left from a removed config of that name count as absent.
     private func action(for key: Key, _ item: Item?, replacing before: Item?, table: String) -> TransactWriteItem {
         var (names, values) = (["#log": Name.log], [":log": AttributeValue.string(incarnation)])
         var condition = "attribute_not_exists(\(Name.partition)) OR #log <> :log"
@@ -140,7 +146,7 @@ struct Append {
 }
 
 extension Append {
-    /// The refusal of keys for which a lease's record has no room; `nil` where the error means something else.
+    /// The refusal of keys that do not fit into a lease's record; `nil` if the error means something else.
     func overflow(_ error: AWSError) -> DiscfgError? {
         let reasons = error.cancellationReasons
         guard let index = reasons.firstIndex(where: { $0.code == "ValidationError" }), let lease = lease(at: index),
@@ -154,7 +160,7 @@ extension Append {
 }
 
 extension TableLayout {
-    /// Notes in the config's record where the tail is, for writers that know nothing yet.
+    /// Stores a hint of the tail in the config's record, for writers that have read nothing yet.
     func announcement(of commit: Commit, _ incarnation: String) -> RecordUpdate {
         RecordUpdate(
             key: record, expression: "SET #hint = :n, #hintAt = :t",

@@ -1,13 +1,13 @@
 import AWSClient
 import DiscfgCore
 
-/// Removes the large values of a config to which nothing refers any more.
+/// Removes the large values of a config to which nothing refers.
 struct BlobCollector {
     let table: Table
     let layout: TableLayout
     let incarnation: String
 
-    /// Removes those that nobody has wanted since a moment and that nothing refers to; returns how many.
+    /// Removes the values that no writer has used since a moment and that nothing refers to; returns their number.
     func collect(before moment: Timestamp) async throws -> Int {
         let manifests = try await manifests()
         for manifest in manifests where manifest.dead != nil { try await finish(manifest) }
@@ -24,7 +24,7 @@ struct BlobCollector {
         return count
     }
 
-    /// Removes all, because the config is gone.
+    /// Removes all values, because the config is gone.
     func removeAll() async throws {
         for manifest in try await manifests() {
             if manifest.dead != nil { try await finish(manifest) }
@@ -36,7 +36,7 @@ struct BlobCollector {
         let digest: [UInt8]
         let time: Timestamp
         let size: Int
-        /// The upload that holds; `nil` where the last one is being removed.
+        /// The current upload; `nil` if the last one is being removed.
         let upload: String?
         /// An upload that is being removed.
         var dead: String?
@@ -64,9 +64,10 @@ struct BlobCollector {
         TableLayout.key(layout.blobs(incarnation), manifest.digest)
     }
 
-    /// Marks the upload as dead, if nobody has wanted the value meanwhile; then removes it.
+    /// Marks the upload as dead, if no writer has used the value meanwhile; then removes it.
     ///
-    /// Who stores the value from then on makes an upload of his own. Whatever is interrupted here is finished the next time.
+    /// A writer that stores the value after that creates a new upload. The next collection finishes an interrupted
+    /// removal.
     private func remove(_ manifest: Manifest, _ reference: BlobReference) async throws -> Bool {
         let marked = try await table.update(
             RecordUpdate(
@@ -80,7 +81,7 @@ struct BlobCollector {
         return true
     }
 
-    /// Removes the parts of the dead upload, and then what names it.
+    /// Removes the parts of the dead upload, and then its entry in the manifest.
     private func finish(_ manifest: Manifest) async throws {
         guard let dead = manifest.deadReference else { return }
         var keys: [[String: AttributeValue]] = []

@@ -1,9 +1,9 @@
 import DiscfgCore
 
-/// The name of a large value: what it is, and which upload of it is meant.
+/// The name of a large value: its digest and size, and the upload.
 ///
-/// The upload matters when a value is removed because nothing refers to it, and stored again at the same time: the parts of
-/// the new upload are others.
+/// If a value is removed because nothing refers to it, and stored again at the same time, the new upload has other
+/// parts.
 struct BlobReference: Sendable, Hashable {
     /// The SHA-256 digest, in hexadecimal.
     var digest: String
@@ -17,7 +17,7 @@ struct BlobReference: Sendable, Hashable {
         self.size = size
     }
 
-    /// As it stands in an attribute: `digest/upload/size`.
+    /// The text in an attribute: `digest/upload/size`.
     var text: String { "\(digest)/\(upload)/\(size)" }
 
     init(_ text: String) throws {

@@ -3,13 +3,13 @@ import Crypto
 import DiscfgCore
 import Synchronization
 
-/// Large values, each stored once for each config and named by its digest, in parts that fit DynamoDB's items.
+/// Large values, each stored once for each config and named by its digest, in parts that fit into DynamoDB's items.
 ///
-/// A manifest says which upload of a value holds and when it was last wanted. It is written before the parts, so that nothing
-/// is ever left that no manifest names; and touched before each use, so that collecting what nothing refers to can tell old
-/// values from those that are about to be referred to.
+/// A manifest contains the current upload of a value and the time of its last use by a writer. It is written before the
+/// parts, so that no part is ever left without a manifest. It is updated before each use, so that the collector can
+/// distinguish unused values from those that a writer is about to refer to.
 final class BlobStore: Sendable {
-    /// The most bytes of one part: 350 KiB.
+    /// The maximum number of bytes of one part: 350 KiB.
     static let partSize = 350 << 10
     private static let maximumKnown = 1000
 
@@ -17,17 +17,17 @@ final class BlobStore: Sendable {
     private let time: TimeSource
     private let lately = Mutex<[String: (reference: BlobReference, until: ContinuousClock.Instant)]>([:])
 
-    /// How long a value that this process has stored or touched is known to be there.
+    /// The time for which a value that this process has stored or used is known to exist.
     private let memory: Duration
 
-    /// A store that leaves alone what was wanted within `orphanAge`.
+    /// A store that keeps values that were used within `orphanAge`.
     init(table: Table, time: TimeSource, orphanAge: Duration) {
         self.table = table
         self.time = time
         memory = min(.seconds(300), orphanAge / 4)
     }
 
-    /// Sees to it that a value is there, and stays for the next minutes.
+    /// Ensures that a value is stored, and is kept for the next minutes.
     func store(_ bytes: [UInt8], in layout: TableLayout, _ incarnation: String) async throws -> BlobReference {
         let digest = Array(SHA256.hash(data: bytes))
         let name = digest.map(\.hex).joined()
@@ -82,7 +82,7 @@ final class BlobStore: Sendable {
         [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
     }
 
-    /// Reads values; all of them must be there.
+    /// Reads values; all of them must exist.
     func load(_ references: Set<BlobReference>, in layout: TableLayout) async throws -> [BlobReference: [UInt8]] {
         let wanted = Array(references)
         let found = try await wanted.concurrently(atMost: 4) { try await self.load($0, in: layout) }
@@ -92,7 +92,8 @@ final class BlobStore: Sendable {
     private func load(_ reference: BlobReference, in layout: TableLayout) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(reference.size)
-        // What is found is complete or not, and never changes: the cheaper consistency will do, unless it is not there yet.
+        // A value never changes, and an incomplete read is detected. So eventual consistency is enough, unless a part
+        // is not visible yet.
         for consistency in [Consistency.eventual, .strong] {
             var query = PartitionQuery(partition: layout.parts(of: reference), consistency: consistency)
             bytes.removeAll(keepingCapacity: true)

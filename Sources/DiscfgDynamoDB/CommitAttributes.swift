@@ -1,14 +1,14 @@
 import AWSClient
 import DiscfgCore
 
-/// A commit as the record of the log, and back.
+/// The conversion between a commit and its record in the log.
 enum CommitAttributes {
-    /// The most bytes of values in one record; what does not fit stands apart.
+    /// The maximum number of bytes of values in one record; values that do not fit are stored separately.
     ///
-    /// DynamoDB takes 400 KB with all keys and names.
+    /// DynamoDB takes 400 KB, including all keys and names.
     static let inlineLimit = 100 << 10
 
-    /// The attributes of a commit; `blobs` names the values that are stored apart.
+    /// The attributes of a commit; `blobs` has the references to values that are stored separately.
     static func make(_ commit: Commit, key: [String: AttributeValue], blobs: [[UInt8]: BlobReference])
         -> [String: AttributeValue]
     {
@@ -38,7 +38,8 @@ enum CommitAttributes {
         return attributes
     }
 
-    /// The values of a commit that must stand apart: those over the limit for items, and the largest ones until the rest fits.
+    /// The values of a commit that must be stored separately: those over the limit for items, and the largest until the
+    /// rest fits.
     static func large(in commit: Commit, limit: Int) -> Set<[UInt8]> {
         let values = commit.changes.flatMap { [$0.item, $0.previous] }.compactMap { $0?.value.bytes }
         var large = Set(values.filter { $0.count > ItemAttributes.inlineLimit })

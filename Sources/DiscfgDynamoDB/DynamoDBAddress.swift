@@ -1,14 +1,14 @@
 public import DiscfgCore
 
-/// A table of DynamoDB, as a store URL names it: `dynamodb:TABLE?region=R&endpoint=URL&profile=P`.
+/// The DynamoDB table in a store URL: `dynamodb:TABLE?region=R&endpoint=URL&profile=P`.
 public struct DynamoDBAddress: Sendable, Hashable {
     public let table: String
-    /// What is not said in the URL comes from the environment and the profile, as for every AWS tool.
+    /// Values that the URL does not have come from the environment and the profile, as for every AWS tool.
     public var region: String?
     public var endpoint: String?
     public var profile: String?
 
-    /// Reads what follows `dynamodb:` in a URL.
+    /// Parses the part of a URL after `dynamodb:`.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest` that names what is wrong.
     public init(_ text: Substring, of url: String) throws(DiscfgError) {

@@ -5,7 +5,7 @@ extension DynamoDBEngine {
     public func basis(for keys: [Key], in config: ConfigName) async throws -> WriteBasis {
         let layout = layout(config)
         guard keys.count < 100 else {
-            // The tail first, so that no item is older.
+            // The tail is read first, so that no item is older.
             let tail = try await tail(of: config)
             let items = try await items(keys, in: config, consistency: .strong).items
             return WriteBasis(items: items, tail: tail, isExact: false)
@@ -54,24 +54,26 @@ extension DynamoDBEngine {
         return .appended
     }
 
-    /// What a cancelled transaction means; `nil` where it was cancelled for another reason than who was first.
+    /// The outcome of a cancelled transaction; `nil` if it was cancelled for another reason than a conflict.
     private func outcome(of error: AWSError, _ append: Append, announced: Bool) async throws -> AppendOutcome? {
         let reasons = error.cancellationReasons
         let failed = reasons.firstIndex { $0.code == "ConditionalCheckFailed" }
         guard let failed else { return nil }
         let (config, first) = (append.layout.config, append.commits[0])
         if failed >= append.writeCount, reasons.dropFirst(append.actionCount).first?.code == "ConditionalCheckFailed" {
-            // The config's record is gone, or of another.
+            // The config's record is gone, or of another incarnation.
             known.forget(config)
             return .replaced
         }
-        // A transaction that is under way with the first commit's revision, perhaps this very one, keeps what is there from view.
+        // A transaction with the first commit's revision is in progress, perhaps this very one; its entry is not
+        // visible.
         if reasons[0].code == "TransactionConflict" { throw table.translate(error) }
-        // Every condition was looked at: the first commit is not there either, whatever came of a try whose answer was lost.
+        // Every condition was checked: the first commit does not exist either, so an earlier attempt with a lost answer
+        // has not taken effect.
         if append.writesItem(at: failed) { return .conflict(newer: []) }
         if let lease = append.lease(at: failed) { return .leaseNotFound(lease) }
         let winner = failed == 0 ? reasons[0].item : nil
-        // Ours, written by a try whose answer was lost.
+        // Our own commit, written by an attempt whose answer was lost.
         if winner?[Name.id]?.string == first.id, !isPlanted(.appendsAgain) {
             known.update(config, append.incarnation) { $0.isWriting = true }
             recent.note(
@@ -84,7 +86,7 @@ extension DynamoDBEngine {
         }
         guard let winner, winner[Name.stub] == nil else {
             if error.mayHaveTakenEffect { throw table.translate(error) }
-            // Only where the log was trimmed there are entries beyond one that is missing, or nothing but stubs.
+            // Entries after a missing one, or only stubs, exist only if the log was trimmed.
             try await newest(of: requireRecord(of: config))
                 .checkReadable(after: first.revision - 1, incarnation: append.incarnation)
             return .conflict(newer: [])
@@ -95,12 +97,12 @@ extension DynamoDBEngine {
             defeats = log.defeats
         }
         known.see(first.revision, at: first.time, of: config, append.incarnation)
-        // So far behind that pages of the log do not end: better begin again at the tail.
+        // This writer is so far behind that reading page after page does not reach the tail: start again at the tail.
         if defeats > 3 { return .conflict(newer: []) }
         let draft = try await table.call { try CommitAttributes.read(winner) }
         recent.note([draft], of: config, append.incarnation)
         var newer = try await resolve([draft], of: config)
-        // A writer that was far behind reads the rest at once, instead of being beaten by each.
+        // A writer that was far behind reads the rest at once, instead of losing to each commit.
         if announced || defeats > 1 {
             newer += try await log(
                 of: config, after: first.revision, limit: 1000, incarnation: append.incarnation, consistency: .strong

@@ -36,24 +36,25 @@ extension DynamoDBEngine {
                     items: try await resolve(Array(found.prefix(limit)), of: config, values: values),
                     hasMore: end != nil || found.count > limit, tail: nil)
             }
-            // Nothing on this page is there: its keys were removed, or are of a config that was.
+            // No item of this page exists: its keys were removed, or are of a removed config.
             rest = rest.after(end)
         }
     }
 
-    /// What one query finds in a range, with what recent entries say of the keys up to where it ended; and the last of these keys,
-    /// or `nil` if the range was read to its end.
+    /// The items that one query finds in a range, corrected by recent entries up to the last key of the query.
+    ///
+    /// `end` is that last key, or `nil` if the range was read to its end.
     private func page(
         of range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
     ) async throws -> (found: [StoredItem], end: Key?) {
-        // One more tells whether there is one more.
+        // One item more shows whether there are more.
         var query = PartitionQuery(
             partition: layout(config).items, limit: min(limit, 10_000) + 1, consistency: consistency)
         (query.condition, query.values) = range.condition
         if !values { query.attributes = Self.attributesWithoutValue }
         let answer = try await table.query(query)
         let records = (answer.items ?? []).filter { range.contains($0) }
-        // What was found last may be beyond the range already.
+        // The last item found may already be beyond the range.
         let goesOn = answer.lastEvaluatedKey != nil && answer.items?.last.map { range.contains($0) } ?? true
         let incarnation = try await incarnation(of: config, with: records, consistency)
         if consistency == .strong { known.noteItemRead(of: config, incarnation) }
@@ -88,7 +89,7 @@ extension DynamoDBEngine {
         }
     }
 
-    /// Puts the large values in their places; without `values` an item's value is empty.
+    /// Inserts the large values; without `values` an item's value is empty.
     func resolve(_ found: [StoredItem], of config: ConfigName, values: Bool = true) async throws -> [Item] {
         var found = found
         let wanted = values ? Set(found.compactMap(\.blob)) : []
@@ -103,7 +104,7 @@ extension DynamoDBEngine {
         return found.map(\.item)
     }
 
-    /// Nothing found can mean that there is no such config; asked of its record, unless it was seen lately.
+    /// Checks that the config exists, after a read that found nothing; reads its record, unless it was read recently.
     private func checkExistence(of config: ConfigName, _ consistency: Consistency) async throws {
         if consistency == .eventual, known[config] != nil { return }
         _ = try await requireRecord(of: config)
@@ -118,7 +119,8 @@ extension DynamoDBEngine {
         let layout = layout(config)
         let items = records.filter { $0[Name.partition]?.string == layout.items }
         if items.isEmpty { try await checkExistence(of: config, .eventual) }
-        // Beside items there is only the config's own record, which says that it has had leases. A full page may end before it.
+        // In addition to items, the index has only the config's own record, if the config has had leases. A full page
+        // may end before that record.
         if items.count < records.count || records.count <= limit {
             known.note(hasLeases: items.count < records.count, of: config)
         }
@@ -134,7 +136,8 @@ extension DynamoDBEngine {
 extension KeyRange {
     /// The condition on a sort key `#s` that finds the range; a record at either bound is found too.
     ///
-    /// DynamoDB refuses bounds that are longer than a key may be, or the wrong way round; the latter find nothing anyway.
+    /// DynamoDB refuses bounds that are longer than a key may be, or in the wrong order; a range with the latter is
+    /// empty anyway.
     fileprivate var condition: (String?, [String: AttributeValue]) {
         let low = AttributeValue.binary(Array(lower.prefix(Key.maximumLength)))
         guard let upper else { return lower.isEmpty ? (nil, [:]) : ("#s >= :a", [":a": low]) }

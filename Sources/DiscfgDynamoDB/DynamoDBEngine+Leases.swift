@@ -2,7 +2,8 @@ import AWSClient
 public import DiscfgCore
 
 extension DynamoDBEngine {
-    /// Makes the lease in one transaction with a change of the config's record, so that none is made in a config that is gone.
+    /// Creates the lease in one transaction with a change of the config's record, so that no lease is created in a
+    /// removed config.
     public func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
         let mark = String(options.time.random(), radix: 36)
         for _ in 0..<2 {
@@ -22,12 +23,12 @@ extension DynamoDBEngine {
                 return true
             } catch let error as AWSError where error.code == .transactionCanceled && !error.isContention {
                 if error.cancellationReasons.last?.code == "ConditionalCheckFailed" {
-                    // The config is gone, or made anew.
+                    // The config is gone, or was created again.
                     known.forget(config)
                     continue
                 }
                 guard let found = error.cancellationReasons.first?.item else { throw table.translate(error) }
-                // Our own, made by a try whose answer was lost.
+                // Our own lease, created by an attempt whose answer was lost.
                 return found[Name.mark]?.string == mark
             } catch let error as AWSError {
                 throw table.translate(error)
@@ -116,10 +117,10 @@ extension DynamoDBEngine {
         }
     }
 
-    /// Reads the leases, which costs nothing right after a look for overdue keys where the config has never had one.
+    /// Reads the leases; sends no request right after a query for overdue keys if the config has never had a lease.
     public func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
         if known.isLeaseless(config) { return [] }
-        // What a stale replica shows is looked at again before it is ended.
+        // A lease from a stale replica is checked again before it is ended.
         var query = PartitionQuery(
             partition: layout(config).leases(try await knownLog(of: config).incarnation), consistency: .eventual,
             attributes: LeaseAttributes.names)
@@ -133,7 +134,7 @@ extension DynamoDBEngine {
         return overdue
     }
 
-    /// Looks in the incarnation that is known, and where nothing is found, in the one that the config's record names.
+    /// Searches in the known incarnation and, if nothing is found, in the incarnation that the config's record names.
     func find<Result>(
         in config: ConfigName, _ body: (TableLayout, _ incarnation: String) async throws -> Result?
     ) async throws -> Result? {

@@ -21,9 +21,19 @@ extension DynamoDBEngine {
         }
     }
 
-    /// The newest entry that is visible of a config whose record was just read.
+    /// One request: as long as there is no entry after the known one, and none is being written, the log ends there.
     ///
-    /// Others of its transaction may not be visible yet: `tail(of:)` is for those who work something out on it.
+    /// Removing a config writes such an entry, too. After ten minutes without a look at the config's record all of it is read.
+    public func tail(of config: ConfigName, knowing last: LogTail?) async throws -> LogTail {
+        guard let last, known[config]?.incarnation == last.incarnation else { return try await tail(of: config) }
+        let next = try await table.snapshot(of: [layout(config).entry(last.revision + 1, last.incarnation)]).first
+        return try await next.flatMap(\.self) == nil ? last : tail(of: config)
+    }
+
+    /// The newest visible entry of a config whose record was just read.
+    ///
+    /// Other entries of its transaction may not be visible yet: a caller that evaluates something on the tail uses
+    /// `tail(of:)`.
     func newest(of record: StoredConfig) async throws -> LogTail {
         let query = PartitionQuery(
             partition: layout(record.name).log(record.incarnation), isBackward: true, limit: 1,
@@ -34,7 +44,7 @@ extension DynamoDBEngine {
             newest = try await table.query(query).items?.first
         }
         guard newest?[Name.end] == nil else {
-            // The record may not be marked yet; after this answer, nobody may find it unmarked.
+            // The record may not be marked yet; after this answer, no reader may find it unmarked.
             try await settle(record)
             known.forget(record.name)
             throw DiscfgError.noConfig(record.name)
@@ -47,7 +57,7 @@ extension DynamoDBEngine {
         return record.tail(revision, Timestamp(milliseconds: time))
     }
 
-    /// Waits for the transaction that creates a config or removes it, if it is under way.
+    /// Waits for the transaction that creates a config or removes it, if it is in progress.
     ///
     /// The record of a new config can be visible before the first entry of its log; when this returns, both are.
     /// - Throws: `configNotFound` if the config has been removed since its record was read.
@@ -62,7 +72,7 @@ extension DynamoDBEngine {
         }
     }
 
-    /// What is known of a config's log, or else what its record says.
+    /// The known state of a config's log; if there is none, the state in its record.
     func knownLog(of config: ConfigName) async throws -> KnownLogs.Log {
         if let log = known[config] { return log }
         _ = try await requireRecord(of: config)
@@ -78,7 +88,7 @@ extension DynamoDBEngine {
             if let incarnation, incarnation != log.incarnation {
                 known.forget(config)
                 let tail = try await newest(of: requireRecord(of: config))
-                // Whether `after` is trimmed is not the question yet: it may be kept.
+                // Whether `after` is trimmed is not checked yet: its commit may be kept.
                 try tail.checkReadable(after: max(after, tail.trimmed), incarnation: incarnation)
                 continue
             }
@@ -87,19 +97,19 @@ extension DynamoDBEngine {
             if let page {
                 return page
             }
-            // The log has ended: there may be another config of that name by now. If not, this waits until the record is marked.
+            // The log has ended: there may be a new config of that name. If not, this waits until the record is marked.
             known.forget(config)
             _ = try await newest(of: requireRecord(of: config))
         }
         throw DiscfgError.noConfig(config)
     }
 
-    /// - Returns: `nil` where the log has ended.
+    /// - Returns: `nil` if the log has ended.
     private func page(
         of config: ConfigName, _ log: KnownLogs.Log, after: Revision, limit: Int, isFollowing: Bool,
         consistency: Consistency, tries: Int = 1
     ) async throws -> LogPage? {
-        // Where it is not known that `after` is there, it is read too: nothing beyond it could mean that it never was.
+        // If it is not known that `after` exists, it is read too: if nothing follows it, it may never have existed.
         let isVouched = after <= log.seen
         let query = PartitionQuery(
             partition: layout(config).log(log.incarnation), condition: "#s \(isVouched ? ">" : ">=") :a",
@@ -122,7 +132,8 @@ extension DynamoDBEngine {
                     of: config, log, after: after, limit: limit, isFollowing: isFollowing, consistency: .strong)
             }
             guard try await isReadable(log, of: config, after: after) else { return nil }
-            // The transaction of the next entries may be in the making. The clocks of its writer and of this process need not agree.
+            // The transaction of the next entries may be in progress. The clocks of its writer and of this process need
+            // not agree.
             var isMissing = isPlanted(.gapIsDamage)
             if !isMissing { isMissing = try await isEnd(after, hasGap: true, of: config, log.incarnation) }
             if isMissing {
@@ -155,7 +166,7 @@ extension DynamoDBEngine {
 
     /// Whether the log is still that of the config.
     ///
-    /// - Throws: `compacted` or `futureRevision` where it is, and what is beyond a revision cannot be read.
+    /// - Throws: `compacted` or `futureRevision` if it is, and the commits after a revision cannot be read.
     private func isReadable(_ log: KnownLogs.Log, of config: ConfigName, after: Revision) async throws -> Bool {
         let tail = try await newest(of: requireRecord(of: config))
         guard tail.incarnation == log.incarnation else { return false }
@@ -172,7 +183,7 @@ extension DynamoDBEngine {
         var weight = 0
         for record in records {
             let revision = after + 1 + Int64(drafts.count)
-            // What comes before a gap is whole.
+            // The commits before a gap are complete.
             let isThere = record[Name.stub] == nil || (isFollowing && record.isKept)
             guard record[Name.revision]?.int64 == revision, isThere else {
                 if drafts.isEmpty { return nil }
@@ -187,7 +198,7 @@ extension DynamoDBEngine {
         return try await resolve(drafts, of: config)
     }
 
-    /// Puts the large values in their places.
+    /// Inserts the large values.
     func resolve(_ drafts: [CommitAttributes.Draft], of config: ConfigName) async throws -> [Commit] {
         var commits = drafts.map(\.commit)
         let wanted = Set(drafts.flatMap { $0.blobs.map(\.reference) })
@@ -244,7 +255,7 @@ extension DynamoDBEngine {
     public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
         let tail = try await newest(of: requireRecord(of: config))
         let layout = layout(config)
-        // Along a log time never runs backwards, so a few entries tell where a moment was.
+        // The times of a log never decrease, so a binary search finds the revision.
         var (low, high) = (tail.trimmed, tail.revision)
         while low < high {
             let middle = low + (high - low + 1) / 2

@@ -13,7 +13,8 @@ extension DynamoDBEngine {
     public func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note] {
         let limit = max(1, min(limit, 1000))
         let notes: [Note]? = try await find(in: config) { layout, incarnation in
-            // Names are ASCII, so that nothing that begins so comes behind the prefix and a byte that no name has.
+            // Names are ASCII without 0x7F, so every name that begins with the prefix is before the prefix followed by
+            // that byte.
             let (first, end) = (Array(prefix.utf8) + [0], Array(prefix.utf8) + [0x7F])
             let start = after.map { Array($0.utf8) + [0] }.flatMap { first.lexicographicallyPrecedes($0) ? $0 : nil }
             let lower = start ?? first
@@ -35,7 +36,7 @@ extension DynamoDBEngine {
     public func replaceNote(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {
-        // The record tells which incarnation it is: what was known may be of one that is gone.
+        // The record has the current incarnation: the known one may be gone.
         let incarnation =
             try await version == 0 ? requireRecord(of: config).incarnation : knownLog(of: config).incarnation
         let key = layout(config).note(name, incarnation)

@@ -2,14 +2,15 @@ import AWSClient
 public import DiscfgCore
 
 extension DynamoDBEngine {
-    /// The most entries that one call trims.
+    /// The maximum number of entries that one call trims.
     private static let trimStep: Int64 = 200
-    /// How long what is left of the log is kept: longer than any process can be asleep between two of its steps.
+    /// The time for which stubs of a log are kept: longer than any process can be suspended between two of its steps.
     private static let garbageAge: Duration = .seconds(7 * 86_400)
 
-    /// Empties entries of the log instead of deleting them; DynamoDB removes them days later for nothing.
+    /// Empties entries of the log instead of deleting them; DynamoDB removes them days later, at no cost.
     ///
-    /// A writer that slept meanwhile must find its revision taken. The newest entry stays for good; it is the tail.
+    /// A writer that was suspended meanwhile must find its revision taken. The newest entry always stays; it is the
+    /// tail.
     public func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
         try await table.finishing { try await self.trimSome(of: config, through: through, keepingSince: moment) }
     }
@@ -20,18 +21,42 @@ extension DynamoDBEngine {
         let record = try await requireRecord(of: config)
         let tail = try await newest(of: record)
         let trimmed = max(record.trimmed, min(through, tail.revision))
-        // What is looked through for young entries: all, if they are to be marked, and otherwise what this call can empty.
+        // The entries to search for young ones: all, if they are to be marked, otherwise those that this call can
+        // empty.
         let window = trimmed > record.trimmed ? trimmed : min(trimmed, record.purged + Self.trimStep)
         let old =
             tail.time < moment || window <= record.purged
             ? window : try await lastEntry(in: record.purged...window, of: record, before: moment)
-        if trimmed > record.trimmed {
-            // Readers see at once that it is gone; the entries go in steps.
-            try await note(trimmed, after: tail, of: record, keepsSome: old < trimmed)
+        let bounds = TrimBounds(trimmed: trimmed, window: window, old: old)
+        guard trimmed > record.trimmed else { return try await removeStep(of: record, bounds, tail: tail) }
+        // Readers see at once that it is gone; the entries go in steps.
+        try await note(trimmed, after: tail, of: record, keepsSome: old < trimmed)
+        return try await afterWrite(
+            "The history of config “\(config)” is compacted, but not all of it could be removed",
+            hint: "Compact again; otherwise a server removes the rest."
+        ) {
             if old < trimmed {
                 try await update(max(old, record.trimmed) + 1...trimmed, of: record) { try await self.keep($0, of: $1) }
             }
+            return try await removeStep(of: record, bounds, tail: tail)
         }
+    }
+
+    /// What one call of `trim` is about.
+    private struct TrimBounds {
+        /// The last revision that readers find compacted.
+        let trimmed: Revision
+        /// The last revision that was looked through for young commits.
+        let window: Revision
+        /// The last revision of it that is not young.
+        let old: Revision
+    }
+
+    /// Empties some of the trimmed entries.
+    ///
+    /// - Returns: Whether nothing is left to empty.
+    private func removeStep(of record: StoredConfig, _ bounds: TrimBounds, tail: LogTail) async throws -> Bool {
+        let (trimmed, window, old) = (bounds.trimmed, bounds.window, bounds.old)
         let last = min(trimmed, tail.revision - 1)
         let step = max(record.purged, min(last, old, record.purged + Self.trimStep))
         let isDone = old < window ? step >= old : step >= last && window == trimmed
@@ -43,7 +68,7 @@ extension DynamoDBEngine {
         if step > record.purged || isAll {
             try await note(purged: step, trimmed: trimmed, of: record, isAll: isAll)
         }
-        if isDone, known.isDueForCollection(config, every: min(.seconds(3600), options.orphanAge)) {
+        if isDone, known.isDueForCollection(record.name, every: min(.seconds(3600), options.orphanAge)) {
             try await collectBlobs(of: record)
         }
         return isDone
@@ -134,7 +159,7 @@ extension DynamoDBEngine {
         _ = try await table.update(update)
     }
 
-    /// Removes large values to which nothing refers; returns how many.
+    /// Removes large values to which nothing refers; returns their number.
     @discardableResult
     private func collectBlobs(of record: StoredConfig) async throws -> Int {
         let collector = BlobCollector(table: table, layout: layout(record.name), incarnation: record.incarnation)
@@ -150,7 +175,7 @@ extension DynamoDBEngine {
             }
             if found.isRemoved {
                 known.forget(name)
-                // It is gone; what cannot be removed now is left to `maintain`.
+                // The config is gone; `maintain` removes what cannot be removed now.
                 try? await purge(found)
                 return found.remover == mark
             }
@@ -171,7 +196,7 @@ extension DynamoDBEngine {
 
     /// Ends the log, and marks the record: from here on the config is gone for everyone.
     ///
-    /// - Returns: Whether nobody else wrote first; `false` also where it was this very write, whose answer was lost.
+    /// - Returns: Whether no other process wrote first; `false` also if it was this very write, whose answer was lost.
     private func end(_ record: StoredConfig, after tail: LogTail, by remover: String) async throws -> Bool {
         let entry = layout(record.name).entry(tail.revision + 1, record.incarnation).merging([
             Name.revision: .integer(tail.revision + 1), Name.time: .integer(tail.time.milliseconds),
@@ -198,7 +223,7 @@ extension DynamoDBEngine {
         }
     }
 
-    /// Removes what a removed config has left; whoever comes next goes on where an earlier call was interrupted.
+    /// Removes the remaining records of a removed config; continues an interrupted earlier call.
     func purge(_ record: StoredConfig) async throws {
         let layout = layout(record.name)
         try await removeItems(of: record, in: layout)
@@ -207,7 +232,7 @@ extension DynamoDBEngine {
         }
         try await BlobCollector(table: table, layout: layout, incarnation: record.incarnation).removeAll()
         try await emptyLog(of: record, in: layout)
-        // The record last, and with it its name: as long as they are there, what is left is found.
+        // The record and the entry of the catalog last: as long as they exist, the remaining records are found.
         let isOurs = (condition: "#log = :log", names: ["#log": Name.log])
         let values: [String: AttributeValue] = [":log": .string(record.incarnation)]
         do {
@@ -219,7 +244,7 @@ extension DynamoDBEngine {
                             expressionAttributeNames: isOurs.names, expressionAttributeValues: values))
                 })
         } catch let error as AWSError where error.code == .transactionCanceled && !error.isContention {
-            // Another has finished it.
+            // Another process has finished the removal.
         } catch let error as AWSError {
             throw table.translate(error)
         }
@@ -230,7 +255,7 @@ extension DynamoDBEngine {
         var query = PartitionQuery(partition: layout.items, attributes: [Name.partition, Name.sort])
         repeat {
             let answer = try await table.query(query)
-            // Only those of this incarnation: there may be another config of that name by now.
+            // Only items of this incarnation: there may be a new config of that name.
             _ = try await (answer.items ?? []).concurrently(atMost: 8) { [table] key in
                 try await table.delete(
                     key, if: "#log = :log", names: ["#log": Name.log], values: [":log": .string(record.incarnation)])
@@ -262,7 +287,7 @@ extension DynamoDBEngine {
         } while query.start != nil
     }
 
-    /// Finishes interrupted removals, and notes where the tails are for writers that know nothing yet.
+    /// Finishes interrupted removals, and stores hints of the tails for writers that have read nothing yet.
     public func maintain() async throws {
         var last: ConfigName?
         var failure: DiscfgError?
@@ -273,7 +298,7 @@ extension DynamoDBEngine {
                 do {
                     try await maintain(name)
                 } catch let error as DiscfgError {
-                    // One config that this process may not touch must not keep the others from their turn.
+                    // A config that this process may not access must not prevent the maintenance of the others.
                     failure = failure ?? error
                 }
             }
@@ -294,7 +319,7 @@ extension DynamoDBEngine {
 }
 
 extension RecordUpdate {
-    /// The announcement, unless another has announced a later revision.
+    /// The update of the hint, unless another process has stored a later revision.
     fileprivate var raising: RecordUpdate {
         var update = self
         update.condition = (condition.map { $0 + " AND " } ?? "") + "#hint < :n"

@@ -1,21 +1,22 @@
 import AWSClient
 import DiscfgCore
 
-/// Items and logs as of every entry that this process has seen, whatever DynamoDB has still to commit.
+/// Reads of items and logs that reflect every entry that this process has seen, even if DynamoDB is still committing
+/// it.
 ///
-/// `GetItem`, `BatchGetItem` and `Query` are serialisable for each item, and no more: while a transaction is being
-/// committed they may show its entry of the log and not yet its items, or one of its entries and not the one before.
-/// `TransactGetItems` is refused meanwhile, so what it returns is settled.
+/// `GetItem`, `BatchGetItem` and `Query` are serialisable only for each item. While a transaction is being committed,
+/// they may show its entry of the log and not yet its items, or one of its entries and not the previous one.
+/// `TransactGetItems` is refused meanwhile, so its result is settled.
 extension DynamoDBEngine {
-    /// An entry that is older by this process's clock is settled: DynamoDB commits within milliseconds, and clocks
-    /// are expected to agree within half a minute.
+    /// The age, by this process's clock, from which an entry is settled: DynamoDB commits within milliseconds, and
+    /// clocks are expected to agree within half a minute.
     static let settlingTime: Duration = .seconds(60)
-    /// How many entries are read at least where the newest is not settled, and what is beyond that of the last seconds.
+    /// If the newest entry is not settled, at least this many entries are read, and all of the last seconds.
     private static let newestCount = 16
     private static let newestAge: Duration = .seconds(2)
     private static let mostEntries = 1000
 
-    /// Whether the transaction of an entry may still be in the making.
+    /// Whether the transaction of an entry may still be in progress.
     func isRecent(_ time: Timestamp) -> Bool { time > options.time.now() - Self.settlingTime }
 
     /// Reads the newest entries of a log, if it has entries that are not settled and that this process has not read.
@@ -28,7 +29,8 @@ extension DynamoDBEngine {
         _ = try await settledTail(log.seen, log.seenAt, of: config, log.incarnation, trimmed: log.trimmed)
     }
 
-    /// The last revision up to which a log has no gap, given its newest entry; what is read of it is noted.
+    /// The last revision up to which a log has no gap, given its newest entry; the entries that are read are kept in
+    /// `recent`.
     ///
     /// A gap means that the transaction of an entry in it is not committed yet. The entries beyond it may be acknowledged.
     func settledTail(
@@ -40,18 +42,20 @@ extension DynamoDBEngine {
             recent.anchor(at: newest, of: config, incarnation)
             return (newest, time)
         }
-        // Also what was trimmed: its transactions may still be in the making, and it is kept for longer than that.
+        // Trimmed entries too: their transactions may still be in progress, and the entries are kept for longer than
+        // that.
         let (drafts, reachesLowest) = try await newestEntries(
             read + 1...newest, youngerThan: time - Self.newestAge, of: config, incarnation)
         guard let first = drafts.first?.commit.revision else {
-            // Emptied up to the tail.
+            // The log was emptied up to the tail.
             recent.anchor(at: newest, of: config, incarnation)
             return (newest, time)
         }
         var last = reachesLowest && read > trimmed ? (revision: read, time: time) : (revision: first - 1, time: time)
         var count = 0
         for draft in drafts {
-            // Only a gap before a recent entry is a transaction that is being committed. Other gaps are for readers of the log.
+            // Only a gap before a recent entry is a transaction that is being committed. Readers of the log handle
+            // other gaps.
             guard draft.commit.revision == last.revision + 1 || !isRecent(draft.commit.time) else { break }
             last = (draft.commit.revision, draft.commit.time)
             count += 1
@@ -62,7 +66,7 @@ extension DynamoDBEngine {
 
     /// The newest entries among some revisions, oldest first: at least some, and all that are younger than a moment.
     ///
-    /// - Returns: The entries that are there, and whether none below them are.
+    /// - Returns: The visible entries, and whether there is no entry below them in the range.
     private func newestEntries(
         _ revisions: ClosedRange<Revision>, youngerThan moment: Timestamp, of config: ConfigName, _ incarnation: String
     ) async throws -> (drafts: [CommitAttributes.Draft], reachesLowest: Bool) {
@@ -76,7 +80,7 @@ extension DynamoDBEngine {
         while true {
             let answer = try await table.query(query)
             for record in answer.items ?? [] where record[Name.end] == nil {
-                // What is below was emptied.
+                // All lower entries were emptied.
                 if record[Name.stub] != nil, !record.isKept { return (drafts.reversed(), false) }
                 drafts.append(try await table.call { try CommitAttributes.read(record) })
             }
@@ -87,20 +91,20 @@ extension DynamoDBEngine {
         }
     }
 
-    /// How often the end of a log is looked for while others write.
+    /// The maximum number of attempts to find the end of a log while others write.
     static let endTries = 10
 
-    /// Whether the log ends with a revision, so that nothing that was read before is of a later one.
+    /// Whether the log ends with a revision, so that no item that was read before is of a later one.
     ///
-    /// An item can be visible before its entry. While the next entry is being written, `TransactGetItems` is refused, so this waits for
-    /// it. Right after the entry is there its neighbours are visible too, or are refused in their turn.
-    /// Without a gap and without an item that was read before, there is nothing to find out.
+    /// An item can be visible before its entry. While the next entry is being written, `TransactGetItems` is refused,
+    /// so this call waits for it. As soon as the entry exists, reads of the items next to it are current too, or are
+    /// refused likewise. If there is no gap and no item was read before, no request is needed.
     /// - Parameters:
-    ///   - revision: The last revision before which nothing is missing.
+    ///   - revision: The last revision before which no entry is missing.
     ///   - hasGap: Whether a later entry is visible. It may be acknowledged although the one before it is still being committed.
     ///   - config: The config.
-    ///   - incarnation: Which config of that name.
-    /// - Returns: Whether there is nothing beyond the revision.
+    ///   - incarnation: The incarnation of the config.
+    /// - Returns: Whether there is no entry after the revision.
     /// - Throws: `DiscfgError`, or `CancellationError`.
     func isEnd(
         _ revision: Revision, hasGap: Bool, of config: ConfigName, _ incarnation: String
@@ -109,15 +113,15 @@ extension DynamoDBEngine {
         guard read != nil || hasGap else { return true }
         let next = try await table.snapshot(of: [layout(config).entry(revision + 1, incarnation)]).first
         let isEnd = next.flatMap { $0 }.map { $0[Name.end] != nil } ?? true
-        // Only now: another call that comes meanwhile must find out for itself.
+        // Only now: another call during the request must check for itself.
         if isEnd, let read { known.settleItemReads(through: read, of: config, incarnation) }
         return isEnd
     }
 
     /// The incarnation of the config of which records were read.
     ///
-    /// What a removed config has left stays until the purge has come to it, so records of another incarnation than the
-    /// one that is known, or of a config that is not known, are a reason to look at the config's record. So is finding nothing.
+    /// The records of a removed config remain until they are purged. So the config's record is read if records have
+    /// another incarnation than the known one, if the config is not known, or if nothing was found.
     /// - Throws: `configNotFound`.
     func incarnation(
         of config: ConfigName, with records: [[String: AttributeValue]], _ consistency: Consistency
@@ -130,7 +134,7 @@ extension DynamoDBEngine {
         return try await requireRecord(of: config).incarnation
     }
 
-    /// Items as of recent entries: an entry that is newer than the item it names replaces it.
+    /// Items corrected by recent entries: an entry that is newer than its item replaces the item.
     ///
     /// A key that an entry sets and that is absent was either removed since, or is not committed yet. A strongly consistent read
     /// finds out with `TransactGetItems`, which waits for the transaction.
@@ -138,7 +142,7 @@ extension DynamoDBEngine {
         _ found: [StoredItem], _ states: [Key: RecentEntries.State], of config: ConfigName, _ incarnation: String,
         _ consistency: Consistency
     ) async throws -> [StoredItem] {
-        // Either this or the conditions of writes prevents that an update is lost: that defect is planted in both.
+        // Either this or the conditions of writes prevents lost updates, so the defect is planted in both.
         if states.isEmpty || isPlanted(.ignoresNewestEntries) || isPlanted(.writesItemsUnconditionally) { return found }
         var items = Dictionary(found.map { ($0.item.key, $0) }) { first, _ in first }
         var unclear: [Key] = []
@@ -155,7 +159,7 @@ extension DynamoDBEngine {
         return Array(items.values)
     }
 
-    /// Items after every transaction that is now under way with them.
+    /// Items after all transactions with them that are now in progress.
     func settledItems(_ keys: [Key], of config: ConfigName, _ incarnation: String) async throws -> [StoredItem] {
         var items: [StoredItem] = []
         var rest = keys[...]
@@ -174,7 +178,7 @@ extension DynamoDBEngine {
     func settledKeys(_ keys: [Key], of config: ConfigName, _ incarnation: String) async throws -> [Key] {
         let newest = try await settledItems(keys, of: config, incarnation).map(\.item.modified).max() ?? 0
         if recent.lastRead(of: config, incarnation) >= newest { return keys }
-        // Waits for the transaction, of which the item is visible.
+        // Waits for the transaction whose item is visible.
         _ = try await table.snapshot(of: [layout(config).entry(newest, incarnation)])
         for _ in 0..<50 {
             if try await tail(of: config).revision >= newest { return keys }

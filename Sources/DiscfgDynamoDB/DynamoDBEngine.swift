@@ -1,21 +1,21 @@
 public import AWSClient
 public import DiscfgCore
 
-/// The distributed engine: configs in one DynamoDB table, which any number of processes use at the same time.
+/// The distributed engine: configs in one DynamoDB table, which any number of processes may use at the same time.
 ///
-/// A commit is one transaction: the log's next entry, which no one else may have written, and one write for each changed key.
-/// A set costs one request and four write units when the process knows the config, one request more when not; a read of one
-/// key costs half a unit, or one with strong consistency. docs/cost.md has the whole list.
+/// A commit is one transaction: the log's next entry, which must not exist yet, and one write for each changed key. A
+/// set costs one request and four write units if the process knows the config, otherwise one request more. A read of
+/// one key costs half a unit, or one with strong consistency. docs/cost.md has all costs.
 public final class DynamoDBEngine: StorageEngine {
-    /// How an engine behaves.
+    /// The options of an engine.
     public struct Options: Sendable {
-        /// Told what each request cost, in units.
+        /// Gets the units that each request consumed.
         public var meter: @Sendable (ConsumedCapacity) -> Void
-        /// Told what is waited for when the table is made or changed, in a sentence.
+        /// Gets a sentence that describes each wait for the table to be created or changed.
         public var progress: @Sendable (String) -> Void
         /// The age from which a large value that nothing refers to is removed.
         public var orphanAge: Duration
-        /// Between two looks at a log that somebody watches: right after something was found, and after a while of nothing.
+        /// The interval of polling a watched log: right after commits were found, and after a while without any.
         public var pollInterval: ClosedRange<Duration>
         /// The time.
         public var time: TimeSource
@@ -38,15 +38,15 @@ public final class DynamoDBEngine: StorageEngine {
     let known: KnownLogs
     let recent = RecentEntries()
     let blobs: BlobStore
-    /// The table itself: making, describing, changing and deleting it.
+    /// Creates, describes, changes and deletes the table itself.
     public let manager: TableManager
 
-    /// An engine on a table, which need not be there yet.
+    /// An engine on a table, which need not exist yet.
     public convenience init(table: String, client: AWSClient, options: Options = Options()) {
         self.init(table: table, region: client.region, calls: DynamoDB(client), options: options)
     }
 
-    /// An engine whose calls `calls` answers.
+    /// An engine that sends its calls to `calls`.
     package init(table: String, region: String, calls: any TableCalls, options: Options = Options()) {
         self.table = Table(
             name: table, region: region, dynamoDB: calls, meter: options.meter, time: options.time)
@@ -66,9 +66,9 @@ public final class DynamoDBEngine: StorageEngine {
         return description
     }
 
-    /// One hundred actions are a transaction's limit, and the first commit is one of them.
+    /// The limit of a transaction is one hundred actions, and the first commit is one of them.
     ///
-    /// Each lease that keys are newly attached to is one more.
+    /// Each lease to which keys are newly attached is one more action.
     public var limits: StorageLimits { StorageLimits(changes: 99, bytes: 4 << 20) }
 
     public var traits: StorageTraits {
@@ -104,8 +104,11 @@ public final class DynamoDBEngine: StorageEngine {
                     .put(.init(tableName: table.name, item: entry)),
                 ])
                 known.forget(name)
-                if !hasMadeTable, let capacity = settings.capacity { try await manager.change(to: capacity) }
-                return
+                guard !hasMadeTable, let capacity = settings.capacity else { return }
+                return try await afterWrite(
+                    "The config “\(name)” was created, but the throughput of the table could not be changed",
+                    hint: "Change it with “discfg cfg update \(name)”."
+                ) { try await manager.change(to: capacity) }
             } catch let error as AWSError where error.code == .resourceNotFound && !hasMadeTable {
                 try await manager.make(settings.capacity ?? .onDemand)
                 hasMadeTable = true
@@ -113,7 +116,7 @@ public final class DynamoDBEngine: StorageEngine {
                 isInDoubt = isInDoubt || error.mayHaveTakenEffect
                 guard let found = error.cancellationReasons.first?.item else { throw table.translate(error) }
                 let other = try await table.call { try StoredConfig(found) }
-                // Our own, written by a try whose answer was lost.
+                // Our own record, written by an attempt whose answer was lost.
                 if other.incarnation == incarnation { return known.forget(name) }
                 guard other.isRemoved else {
                     throw DiscfgError(
@@ -144,7 +147,7 @@ public final class DynamoDBEngine: StorageEngine {
             do {
                 return try await self.config(name)
             } catch let error as DiscfgError where error.code == .configNotFound {
-                // It ended while it was read.
+                // The config was removed while it was read.
                 return nil
             }
         }.compactMap { $0 }
@@ -179,13 +182,13 @@ public final class DynamoDBEngine: StorageEngine {
                 values: [":new": .string(settings.storedText), ":old": .string(old.storedText)]))
         if updated != nil { return true }
         let record = try await requireRecord(of: name)
-        // Its own write, the answer to which was lost.
+        // Our own write, whose answer was lost.
         return isInDoubt && record.settings.storedText == settings.storedText
     }
 
     // MARK: Records
 
-    /// The config's record, strongly consistent; `nil` where there is none, or only what is left of one.
+    /// The config's record, strongly consistent; `nil` if there is none, or only the rest of a removed config.
     func record(of name: ConfigName) async throws -> StoredConfig? {
         let attributes = try await table.get(layout(name).record, consistency: .strong)
         return try await table.call {

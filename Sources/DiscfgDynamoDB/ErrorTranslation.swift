@@ -2,9 +2,9 @@ import AWSClient
 import DiscfgCore
 
 extension Table {
-    /// What an error of AWS means for discfg: what was wrong, in AWS's own words, and what to do.
+    /// The `DiscfgError` for an error of AWS: the problem, in AWS's own words, and a hint.
     func translate(_ failure: AWSError) -> DiscfgError {
-        // What to do is said once, as the hint.
+        // The advice is given once, as the hint.
         var error = failure
         error.hint = nil
         if error.mayHaveTakenEffect {

@@ -1,14 +1,14 @@
 import AWSClient
 import DiscfgCore
 
-/// An item as a record has it, and the reference to its value if that is stored apart.
+/// An item as read from a record, and the reference to its value if that is stored separately.
 typealias StoredItem = (item: Item, blob: BlobReference?)
 
-/// An item as attributes, and back.
+/// The conversion between an item and attributes.
 ///
-/// A large value stands apart, and is named by a reference.
+/// A large value is stored separately, and the item has a reference to it.
 enum ItemAttributes {
-    /// The most bytes of a value that is stored in the item itself.
+    /// The maximum number of bytes of a value that is stored in the item itself.
     static let inlineLimit = 32 << 10
 
     /// The names of an item's attributes.
@@ -24,17 +24,17 @@ enum ItemAttributes {
         var expiry = Name.expiry
         var lease = "lease"
 
-        /// Of an item by itself: words, for people who look at the table.
+        /// The names in an item's own record: words, for people who look at the table.
         static let item = Names()
-        /// Of an item inside a commit, which has room for ten changes in one kilobyte.
+        /// The names inside a commit, in which ten changes should fit into one kilobyte.
         static let change = Names(
             value: "v", blob: "b", type: "c", version: "n", created: "f", modified: "m", time: "a", author: "u",
             expiry: "x", lease: "l")
     }
 
-    /// The attributes of an item; `blob` names its value where that is stored apart.
+    /// The attributes of an item; `blob` names its value if that is stored separately.
     ///
-    /// Of an item that a commit has set, what the commit says already is left out.
+    /// For an item that a commit has set, the attributes that the commit already has are left out.
     static func make(_ item: Item, blob: BlobReference?, names: Names = .item, setBy commit: Commit? = nil)
         -> [String: AttributeValue]
     {
@@ -44,7 +44,7 @@ enum ItemAttributes {
         } else {
             attributes[names.value] = text(item.value.bytes)
         }
-        // What is usual is left out: bytes are what writes cost.
+        // Usual values are left out: the price of a write depends on its bytes.
         if item.value.contentType != Value.text { attributes[names.type] = .string(item.value.contentType) }
         if item.created != commit?.revision { attributes[names.created] = .integer(item.created) }
         if item.modified != commit?.revision { attributes[names.modified] = .integer(item.modified) }
@@ -55,14 +55,14 @@ enum ItemAttributes {
         return attributes
     }
 
-    /// Bytes as text where they are, for people who look at the table.
+    /// Bytes as text if they are valid text, for people who look at the table.
     static func text(_ bytes: [UInt8]) -> AttributeValue {
         String(validating: bytes, as: UTF8.self).map { .string($0) } ?? .binary(bytes)
     }
 
     static func bytes(_ value: AttributeValue?) -> [UInt8]? { value?.binary ?? value?.string.map { Array($0.utf8) } }
 
-    /// The item, and the reference to its value where that stands apart; `values` says whether it must have one at all.
+    /// The item, and the reference to its value if that is stored separately; `values` is whether it must have a value.
     static func read(
         _ attributes: [String: AttributeValue], key: Key, values: Bool = true, names: Names = .item,
         setBy commit: Commit? = nil
@@ -93,7 +93,7 @@ enum ItemAttributes {
     }
 }
 
-/// A record that no discfg has written so.
+/// A record that discfg cannot have written.
 struct DamagedRecord: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -1,35 +1,35 @@
 import DiscfgCore
 import Synchronization
 
-/// What this process has seen of the configs' logs, so that it need not look at their records each time.
+/// The state of the configs' logs that this process has seen, so that it need not read their records each time.
 ///
-/// A config that is removed ends its log with an entry that says so; whoever follows the log finds it. What was seen is
-/// trusted for a while only, in case that entry is gone as well.
+/// The log of a removed config ends with a special entry, which every reader that follows the log finds. The state is
+/// trusted only for a limited time, in case that entry is gone as well.
 final class KnownLogs: Sendable {
     struct Log: Sendable {
         var incarnation: String
-        /// A revision that is there.
+        /// A revision that exists.
         var seen: Revision
-        /// When that was committed, or later.
+        /// The time of that revision's commit, or a later time.
         var seenAt: Timestamp
-        /// The last revision that was trimmed: what is up to there must not be written, whatever is left of it.
+        /// The last revision that was trimmed: revisions up to it must not be written again, even if no stub is left.
         var trimmed: Revision = 0
-        /// Whether this process has appended, and so need not tell others where the tail is.
+        /// Whether this process has appended, and so need not store a hint of the tail.
         var isWriting = false
         /// The number of the last read of items, and of the last one that was followed by a read of the log's end with
         /// `TransactGetItems`.
         ///
-        /// Of a log that becomes known, or known again, reads may have come before: all that there were count.
+        /// Reads may have happened before a log became known, or known again: all earlier reads count.
         fileprivate var lastItemRead: Int
         fileprivate var lastSettledItemRead = 0
-        /// How often others were first since the last success.
+        /// The number of lost appends since the last success.
         var defeats = 0
-        /// When the index last showed that the config had never had a lease.
+        /// The time at which the index last showed that the config had never had a lease.
         fileprivate var leaselessAt: ContinuousClock.Instant?
         fileprivate var since: Moment
     }
 
-    /// A moment by both clocks: a virtual machine that was paused sees the time pass only by the clock on the wall.
+    /// A moment by both clocks: in a virtual machine that was paused, only the wall clock includes the pause.
     fileprivate struct Moment {
         var instant: ContinuousClock.Instant
         var wall: Timestamp
@@ -40,13 +40,13 @@ final class KnownLogs: Sendable {
     }
 
     private static let trusted: Duration = .seconds(600)
-    /// How long a read of items trusts that the config has not been removed: nothing but its record says so of items that
-    /// the clean-up could not remove.
+    /// The time for which a read of items trusts that the config has not been removed: for items that the clean-up
+    /// could not remove, only the config's record shows it.
     private static let trustedByReads: Duration = .seconds(10)
     private static let maximumCount = 1000
     private let time: TimeSource
     private let logs = Mutex<[ConfigName: Log]>([:])
-    /// How many reads of items there were, of all configs.
+    /// The number of reads of items, of all configs.
     private let itemReads = Atomic<Int>(0)
     private let collections = Mutex<[ConfigName: ContinuousClock.Instant]>([:])
 
@@ -56,7 +56,7 @@ final class KnownLogs: Sendable {
 
     subscript(config: ConfigName) -> Log? { log(of: config, within: Self.trusted) }
 
-    /// What is known of a config for a read of its items.
+    /// The known state of a config for a read of its items.
     func logForReads(of config: ConfigName) -> Log? { log(of: config, within: Self.trustedByReads) }
 
     private func log(of config: ConfigName, within age: Duration) -> Log? {
@@ -67,7 +67,7 @@ final class KnownLogs: Sendable {
         }
     }
 
-    /// Notes what the config's record says.
+    /// Stores the state in the config's record.
     func note(_ record: StoredConfig) {
         let now = now
         logs.withLock { logs in
@@ -85,13 +85,13 @@ final class KnownLogs: Sendable {
         }
     }
 
-    /// Notes that an append has found the log to be that of the config.
+    /// Records that an append has confirmed the log of the config.
     func confirm(_ config: ConfigName, _ incarnation: String) {
         let now = now
         update(config, incarnation) { $0.since = now }
     }
 
-    /// Changes what is known of an incarnation, if it is the one that is known.
+    /// Changes the state of an incarnation, if it is the known one.
     func update(_ config: ConfigName, _ incarnation: String, _ change: (inout Log) -> Void) {
         logs.withLock { logs in
             guard logs[config]?.incarnation == incarnation, var log = logs[config] else { return }
@@ -104,7 +104,7 @@ final class KnownLogs: Sendable {
         update(config, incarnation) { $0.see(revision, at: time) }
     }
 
-    /// Notes that items were read with strong consistency.
+    /// Records that items were read with strong consistency.
     func noteItemRead(of config: ConfigName, _ incarnation: String) {
         let number = itemReads.add(1, ordering: .relaxed).newValue
         update(config, incarnation) { $0.lastItemRead = max($0.lastItemRead, number) }
@@ -116,32 +116,32 @@ final class KnownLogs: Sendable {
     func unsettledItemRead(of config: ConfigName, _ incarnation: String) -> Int? {
         logs.withLock { logs in
             let log = logs[config].flatMap { $0.incarnation == incarnation ? $0 : nil }
-            // A log that another call has just forgotten may have been read.
+            // Another call may just have removed the state of a log that was read.
             let last = log?.lastItemRead ?? itemReads.load(ordering: .relaxed)
             return last > log?.lastSettledItemRead ?? 0 ? last : nil
         }
     }
 
-    /// Notes that the end of the log was read with `TransactGetItems` after a read of items.
+    /// Records that the end of the log was read with `TransactGetItems` after a read of items.
     func settleItemReads(through number: Int, of config: ConfigName, _ incarnation: String) {
         update(config, incarnation) { $0.lastSettledItemRead = max($0.lastSettledItemRead, number) }
     }
 
-    /// Notes whether the config has ever had a lease, as the index has just shown, or as is known.
+    /// Records whether the config has ever had a lease, from the index or from what is known otherwise.
     func note(hasLeases: Bool, of config: ConfigName) {
         logs.withLock { $0[config]?.leaselessAt = hasLeases ? nil : time.instant() }
     }
 
     /// Whether the index has shown within the last second that the config had never had a lease.
     ///
-    /// A lease lives for a second at least: none that was made since can be overdue.
+    /// A lease lives for at least a second: a lease that was created since cannot be overdue.
     func isLeaseless(_ config: ConfigName) -> Bool {
         self[config]?.leaselessAt.map { time.instant() - $0 < .seconds(1) } ?? false
     }
 
-    /// Whether values that nothing refers to were last looked for so long ago; if so, that is noted as now.
+    /// Whether the last collection of unused values was at least this long ago; if so, records a collection now.
     ///
-    /// It reads all items and the whole log, and so is not for every time.
+    /// A collection reads all items and the whole log, so it is not run each time.
     func isDueForCollection(_ config: ConfigName, every interval: Duration) -> Bool {
         collections.withLock { collections in
             let now = time.instant()

@@ -1,14 +1,14 @@
 import AWSClient
 import DiscfgCore
 
-/// A lease as its record, and back.
+/// The conversion between a lease and its record.
 enum LeaseAttributes {
-    /// What a lease is made of, without the keys that were attached to it.
+    /// The attributes of a lease, without the keys that were attached to it.
     static let names = [Name.id, Name.span, Name.expiry, Name.ending, Name.version]
 
     /// The attributes of a new lease.
     ///
-    /// `ending` is there from the beginning, so that it can still be set where the record is as large as it may be.
+    /// `ending` exists from the beginning, so that it can still be set if the record has its maximum size.
     static func make(_ lease: Lease, key: [String: AttributeValue], mark: String) -> [String: AttributeValue] {
         key.merging([
             Name.id: .integer(lease.id), Name.span: .integer(lease.ttl.milliseconds),
@@ -26,7 +26,7 @@ enum LeaseAttributes {
             version: attributes[Name.version]?.int64 ?? 0)
     }
 
-    /// What tells the lease from others that have its id before or after it.
+    /// The mark that distinguishes the lease from earlier and later ones with the same id.
     static func generation(_ attributes: [String: AttributeValue]) -> String { attributes[Name.mark]?.string ?? "" }
 
     /// The keys that were ever attached to a lease.
@@ -36,10 +36,10 @@ enum LeaseAttributes {
 }
 
 extension TableLayout {
-    /// Names in a lease's record the keys that are newly attached to it, if it is there and not ending.
+    /// Adds newly attached keys to a lease's record, if the lease exists and is not ending.
     ///
-    /// What is detached stays named: taking it out would cost every write of a key that has a lease as much again. Where the record
-    /// is full nothing can be attached any more, but there is room for the longer number of a new end.
+    /// Detached keys stay in the record: removing them would double the cost of every write of a key that has a lease.
+    /// If the record is full, no more keys can be attached, but the longer number of a new end still fits.
     func attachment(of keys: Set<[UInt8]>, to lease: Int64, _ incarnation: String) -> RecordUpdate {
         RecordUpdate(
             key: self.lease(lease, incarnation), expression: "SET #room = :room ADD #keys :keys",
@@ -51,8 +51,8 @@ extension TableLayout {
             ])
     }
 
-    /// Puts the config's record into the index, before all items that expire: whoever looks there for those, learns that the config
-    /// has had leases.
+    /// Adds the config's record to the index, before all items that expire: a query for those also shows that the
+    /// config has had leases.
     func announcementOfLeases(_ incarnation: String) -> RecordUpdate {
         RecordUpdate(
             key: record, expression: "SET #due = :config, #expiry = :first",

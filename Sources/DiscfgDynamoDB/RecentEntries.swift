@@ -1,15 +1,15 @@
 import DiscfgCore
 import Synchronization
 
-/// What the newest entries of the logs say of their keys, as far as this process has read them.
+/// The states of keys in the newest entries of the logs, as far as this process has read them.
 ///
-/// DynamoDB commits a transaction item by item: the entry of the log may be visible while an item that it sets is still
-/// as it was before. So an item that is read is compared with the entries that were read before, and the newer counts.
-/// Entries are kept for a minute, which is far longer than DynamoDB needs to commit a transaction.
+/// DynamoDB commits a transaction item by item: the entry of the log may be visible while an item that it sets still
+/// has its old state. So an item that is read is compared with the entries that were read before, and the newer state
+/// is used. Entries are kept for a minute, which is far longer than DynamoDB needs to commit a transaction.
 ///
-/// Bounded for the process: beyond 32 MiB the oldest entries are dropped.
+/// The memory of the process is bounded: beyond 32 MiB the oldest entries are dropped.
 final class RecentEntries: Sendable {
-    /// What the newest entry that names a key says of it.
+    /// The state of a key in the newest entry that changes it.
     struct State: Sendable {
         var revision: Revision
         /// `nil` if the entry removes the key.
@@ -28,7 +28,7 @@ final class RecentEntries: Sendable {
     fileprivate struct Log {
         var incarnation: String
         var states: [Key: State] = [:]
-        /// The revisions up to which all entries that may still be in the making were read, from the first to the last.
+        /// A range of consecutive revisions whose entries were read; no entry before it can still be in progress.
         var run: ClosedRange<Revision>?
     }
 
@@ -44,13 +44,13 @@ final class RecentEntries: Sendable {
     private static let maximumWeight = 32 << 20
     private let store = Mutex(Store())
 
-    /// Notes entries that were read, in their order and without gaps.
+    /// Records entries that were read, in their order and without gaps.
     ///
     /// - Parameters:
     ///   - drafts: The entries.
     ///   - config: The config.
-    ///   - incarnation: Which config of that name.
-    ///   - isAnchor: Whether no entry before the first can still be in the making.
+    ///   - incarnation: The incarnation of the config.
+    ///   - isAnchor: Whether no entry before the first can still be in progress.
     func note(
         _ drafts: some Collection<CommitAttributes.Draft>, of config: ConfigName, _ incarnation: String,
         isAnchor: Bool = false
@@ -65,9 +65,9 @@ final class RecentEntries: Sendable {
         }
     }
 
-    /// Notes that an append of this process was acknowledged: its items are visible, so its entries need not be read.
+    /// Records that an append of this process was acknowledged: its items are visible, so its entries need not be read.
     ///
-    /// What was noted of its keys stays: a read that is under way may have found the items as they were before.
+    /// The recorded states of its keys stay: a read in progress may have found the old items.
     func settle(_ commits: [Commit], of config: ConfigName, _ incarnation: String) {
         guard let first = commits.first?.revision, let last = commits.last?.revision else { return }
         store.withLock { store in
@@ -76,7 +76,7 @@ final class RecentEntries: Sendable {
         }
     }
 
-    /// Notes that everything up to a revision was committed long ago.
+    /// Records that everything up to a revision was committed long ago.
     func anchor(at revision: Revision, of config: ConfigName, _ incarnation: String) {
         store.withLock { store in
             store.begin(config, incarnation)
@@ -84,7 +84,7 @@ final class RecentEntries: Sendable {
         }
     }
 
-    /// The last revision up to which every entry that can still be in the making was read; 0 if there is none.
+    /// The last revision up to which every entry that can still be in progress was read; 0 if there is none.
     func lastRead(of config: ConfigName, _ incarnation: String) -> Revision {
         store.withLock { store in
             guard let log = store.logs[config], log.incarnation == incarnation else { return 0 }
@@ -92,7 +92,7 @@ final class RecentEntries: Sendable {
         }
     }
 
-    /// What is known of some keys.
+    /// The known states of some keys.
     func states(of keys: some Sequence<Key>, in config: ConfigName, _ incarnation: String) -> [Key: State] {
         store.withLock { store in
             guard let log = store.logs[config], log.incarnation == incarnation, !log.states.isEmpty else { return [:] }
@@ -102,7 +102,7 @@ final class RecentEntries: Sendable {
         }
     }
 
-    /// What is known of the keys of a range.
+    /// The known states of the keys in a range.
     func states(in range: KeyRange, of config: ConfigName, _ incarnation: String) -> [Key: State] {
         store.withLock { store in
             guard let log = store.logs[config], log.incarnation == incarnation else { return [:] }
@@ -124,7 +124,7 @@ extension RecentEntries.Log {
 }
 
 extension RecentEntries.Store {
-    /// Begins with nothing unless this log is known.
+    /// Starts with no states, unless this log is known.
     fileprivate mutating func begin(_ config: ConfigName, _ incarnation: String) {
         guard logs[config]?.incarnation != incarnation else { return }
         if logs.count >= 1000 { logs = logs.filter { !$0.value.states.isEmpty } }

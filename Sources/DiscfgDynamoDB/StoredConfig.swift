@@ -6,16 +6,16 @@ struct StoredConfig: Sendable {
     var name: ConfigName
     var settings: ConfigSettings
     var created: Timestamp
-    /// The last revision that was trimmed, and the last whose entry is a stub that will go.
+    /// The last revision that was trimmed, and the last whose entry is a stub that DynamoDB will remove.
     var trimmed: Revision
     var purged: Revision
-    /// Whether entries that were trimmed are kept for those who follow the log.
+    /// Whether trimmed entries are kept for readers that follow the log.
     var hasKept: Bool
     var incarnation: String
     /// A revision near the tail, and its time.
     var hint: Revision
     var hintTime: Timestamp
-    /// Whether it is being removed: for everyone but who removes it, it is gone.
+    /// Whether the config is being removed: it is gone for everyone except the process that removes it.
     var isRemoved: Bool
     /// The mark of the call that removes it.
     var remover: String?
@@ -57,6 +57,6 @@ struct StoredConfig: Sendable {
 }
 
 extension ConfigSettings {
-    /// The settings as they are kept: without the capacity, which is the table's.
+    /// The settings as stored: without the capacity, which belongs to the table.
     var storedText: String { ConfigSettings(retention: retention, notifications: notifications).json.text }
 }

@@ -1,12 +1,12 @@
 import AWSClient
 import DiscfgCore
 
-/// One DynamoDB table: requests with its name filled in, and errors in discfg's words.
+/// One DynamoDB table: fills its name into requests, and translates errors.
 struct Table: Sendable {
     let name: String
     let region: String
     let dynamoDB: any TableCalls
-    /// Told what each request cost, in units.
+    /// Gets the units that each request consumed.
     let meter: @Sendable (ConsumedCapacity) -> Void
     let time: TimeSource
 
@@ -20,7 +20,7 @@ struct Table: Sendable {
         }
     }
 
-    /// Several items, each as it is now; strongly consistent, in no order.
+    /// Several items, each in its current state; strongly consistent, in no particular order.
     func get(_ keys: [[String: AttributeValue]], consistency: Consistency) async throws -> [[String: AttributeValue]] {
         guard !keys.isEmpty else { return [] }
         return try await call {
@@ -32,7 +32,7 @@ struct Table: Sendable {
         }
     }
 
-    /// Up to 100 items as they are at one moment, in the order of the keys.
+    /// Up to 100 items as of one moment, in the order of the keys.
     func snapshot(of keys: [[String: AttributeValue]]) async throws -> [[String: AttributeValue]?] {
         try await call {
             let gets = keys.map { TransactGetItem(get: .init(tableName: name, key: $0)) }
@@ -64,14 +64,14 @@ struct Table: Sendable {
         }
     }
 
-    /// Changes a record; the attributes as they are then, or `nil` where the condition did not hold.
+    /// Changes a record; returns its new attributes, or `nil` if the condition did not hold.
     func update(_ update: RecordUpdate) async throws -> [String: AttributeValue]? {
         try await tryUpdate(update).result
     }
 
-    /// Changes a record; the attributes as they are then, or `nil` where the condition did not hold.
+    /// Changes a record; returns its new attributes, or `nil` if the condition did not hold.
     ///
-    /// `isInDoubt` says whether it may not have held because of this very write, the answer to which was lost.
+    /// `isInDoubt` is whether the condition may have failed because of this very write, whose answer was lost.
     func tryUpdate(
         _ update: RecordUpdate
     ) async throws -> (result: [String: AttributeValue]?, isInDoubt: Bool) {
@@ -82,7 +82,7 @@ struct Table: Sendable {
         }
     }
 
-    /// Deletes a record; `false` where the condition did not hold.
+    /// Deletes a record; `false` if the condition did not hold.
     @discardableResult
     func delete(
         _ key: [String: AttributeValue], if condition: String? = nil, names: [String: String]? = nil,
@@ -98,15 +98,15 @@ struct Table: Sendable {
         }.result ?? false
     }
 
-    /// How often a write is tried that is refused for nothing but contention: about a second.
+    /// The maximum number of attempts of a write that is refused only because of contention: about a second.
     private static let maximumTries = 20
 
-    /// Writes all or nothing, and again while nothing but others' requests are in the way.
+    /// Writes all or nothing; tries again while only requests of others conflict.
     ///
-    /// What else DynamoDB answers is left to the caller, as `AWSError`.
+    /// The caller gets all other answers of DynamoDB, as `AWSError`.
     /// - Parameters:
     ///   - items: The actions.
-    ///   - isPassing: Whether another try may help although DynamoDB names other reasons too.
+    ///   - isPassing: Whether another attempt may help although DynamoDB names other reasons too.
     /// - Throws: `AWSError`, or `CancellationError` before anything is sent.
     func transact(
         _ items: [TransactWriteItem], again isPassing: @escaping @Sendable (AWSError) -> Bool = { _ in false }
@@ -121,9 +121,9 @@ struct Table: Sendable {
         }
     }
 
-    /// Carries out a write to its end in a task of its own.
+    /// Carries out a write to its end in a separate task.
     ///
-    /// If it were cancelled with the caller's task, nobody could say whether it was carried out.
+    /// If it were cancelled with the caller's task, its outcome would be unknown.
     func finishing<Result: Sendable>(
         _ write: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -149,7 +149,7 @@ struct Table: Sendable {
         }
     }
 
-    /// Writes, and again while nothing but others' requests are in the way: once at once, then after a little.
+    /// Writes; tries again while only requests of others conflict: first at once, then after a pause.
     private func patiently<Result>(
         again isPassing: (AWSError) -> Bool = { _ in false }, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -159,13 +159,13 @@ struct Table: Sendable {
             do {
                 return try await body()
             } catch var error as AWSError {
-                // Whatever comes later does not clear the doubt of an earlier try.
+                // A later answer does not resolve the doubt of an earlier attempt.
                 isInDoubt = isInDoubt || error.mayHaveTakenEffect
                 error.mayHaveTakenEffect = isInDoubt
                 let isInTheWay = error.isContention || error.code == .transactionConflict || isPassing(error)
                 guard isInTheWay, attempt < Self.maximumTries else { throw error }
                 if attempt > 1 {
-                    // Longer each time: a transaction that is in the way may itself have to wait for others.
+                    // Longer each time: a conflicting transaction may itself have to wait for others.
                     try await time.sleep(.milliseconds(time.random(in: 5...20) * min(attempt - 1, 5)))
                 }
                 attempt += 1
@@ -173,7 +173,7 @@ struct Table: Sendable {
         }
     }
 
-    /// Carries out a call; what it throws is a `DiscfgError`, or `CancellationError`.
+    /// Carries out a call; throws a `DiscfgError`, or `CancellationError`.
     func call<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()
@@ -191,7 +191,7 @@ struct Table: Sendable {
     }
 }
 
-/// What to read of a partition, in the order of its sort keys.
+/// A query of a partition, in the order of its sort keys.
 struct PartitionQuery: Sendable {
     var partition: String
     /// A condition on the sort key `#s`, such as `#s > :a`, and its values.
@@ -201,7 +201,7 @@ struct PartitionQuery: Sendable {
     var limit: Int?
     var consistency = Consistency.strong
     var start: [String: AttributeValue]?
-    /// The attributes to bring back; all where it is empty.
+    /// The attributes to return; all if it is empty.
     var attributes: [String] = []
     /// The index, and the names of its partition and sort keys.
     var index: (name: String, partition: String, sort: String)?

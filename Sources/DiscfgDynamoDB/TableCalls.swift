@@ -2,10 +2,10 @@ package import AWSClient
 
 /// The calls of DynamoDB that the engine makes.
 ///
-/// `DynamoDB` is the implementation that AWS answers. Tests have one that runs in this process.
+/// `DynamoDB` is the implementation that sends them to AWS. Tests have an implementation that runs in the process.
 package protocol TableCalls: Sendable {
     func getItem(_ request: GetItemRequest) async throws -> GetItemResponse
-    /// Reads any number of items, and asks again for those that DynamoDB left out.
+    /// Reads any number of items, and requests those again that DynamoDB left out.
     func batchGetAll(_ request: BatchGetItemRequest) async throws -> BatchGetItemResponse
     func transactGetItems(
         _ request: TransactGetItemsRequest, retryingContention: Bool

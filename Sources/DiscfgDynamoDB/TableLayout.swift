@@ -1,10 +1,10 @@
 import AWSClient
 import DiscfgCore
 
-/// Where each kind of record stands in the table.
+/// The keys of each kind of record in the table.
 ///
-/// The partition key `pk` is text, the sort key `sk` is bytes, which DynamoDB compares as etcd compares keys. What belongs to
-/// one config begins with `C#<config>`, so that an IAM policy can name it by its leading keys.
+/// The partition key `pk` is text. The sort key `sk` is bytes, which DynamoDB compares as etcd compares keys. The
+/// partition keys of a config begin with `C#<config>`, so that an IAM policy can name them as leading keys.
 struct TableLayout: Sendable {
     let config: ConfigName
 
@@ -19,21 +19,21 @@ struct TableLayout: Sendable {
     var catalogEntry: [String: AttributeValue] { Self.key(Self.catalog, Array(config.description.utf8)) }
     /// The partition of the current items.
     var items: String { "C#\(config)#K" }
-    /// The partition that lists large values by their digests: of this incarnation alone, as the log.
+    /// The partition that lists large values by their digests: for this incarnation alone, as for the log.
     func blobs(_ incarnation: String) -> String { "C#\(config)#B#\(incarnation)" }
 
     func item(_ key: Key) -> [String: AttributeValue] { Self.key(items, key.bytes) }
-    /// The partition of the log: of this incarnation alone, so that no late writer can touch another's.
+    /// The partition of the log: for this incarnation alone, so that a late writer cannot change the log of another.
     func log(_ incarnation: String) -> String { "C#\(config)#L#\(incarnation)" }
     func entry(_ revision: Revision, _ incarnation: String) -> [String: AttributeValue] {
         Self.key(log(incarnation), Self.bytes(of: revision))
     }
-    /// The partition of the leases: of this incarnation alone, as the log.
+    /// The partition of the leases: for this incarnation alone, as for the log.
     func leases(_ incarnation: String) -> String { "C#\(config)#E#\(incarnation)" }
     func lease(_ id: Int64, _ incarnation: String) -> [String: AttributeValue] {
         Self.key(leases(incarnation), Self.bytes(of: id))
     }
-    /// The partition of the notes: of this incarnation alone, as the log.
+    /// The partition of the notes: for this incarnation alone, as for the log.
     func notes(_ incarnation: String) -> String { "C#\(config)#N#\(incarnation)" }
     func note(_ name: String, _ incarnation: String) -> [String: AttributeValue] {
         Self.key(notes(incarnation), Array(name.utf8))
@@ -45,7 +45,7 @@ struct TableLayout: Sendable {
         [Name.partition: .string(partition), Name.sort: .binary(sort)]
     }
 
-    /// Eight bytes, the greatest first: revisions and the ids of leases are sorted as numbers, which are never negative.
+    /// Eight bytes, big-endian: revisions and the ids of leases are sorted as numbers, which are never negative.
     static func bytes(of number: Int64) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
     }
@@ -53,11 +53,11 @@ struct TableLayout: Sendable {
 
 /// The names of attributes.
 ///
-/// They count as bytes of each item, and people read them in the console: short words.
+/// They are short words: they count as bytes of each item, and people read them in the console.
 enum Name {
     static let partition = "pk"
     static let sort = "sk"
-    /// A moment in seconds after which DynamoDB may remove the record: for garbage only, never for items.
+    /// The time in seconds after which DynamoDB may remove the record: for garbage only, never for items.
     static let garbage = "ttl"
 
     // Items; the names of their other attributes are `ItemAttributes.Names`.
@@ -66,7 +66,8 @@ enum Name {
     static let time = "at"
     static let author = "by"
     static let expiry = "expiry"
-    /// The config's name, on items that expire, and on the record of a config that has had leases: what the index is made of.
+    /// The config's name, on items that expire and on the record of a config that has had leases: the partition key of
+    /// the index.
     static let due = "due"
 
     // Commits.
@@ -74,9 +75,9 @@ enum Name {
     static let id = "id"
     static let message = "msg"
     static let changes = "changes"
-    /// What is left of an entry that was trimmed, so that no late writer can take its revision.
+    /// Marks the rest of a trimmed entry, which prevents a late writer from taking its revision.
     static let stub = "stub"
-    /// On a stub, that the commit is still in it; on a config's record, that there may be such stubs.
+    /// On a stub, marks that it still contains its commit; on a config's record, that there may be such stubs.
     static let kept = "kept"
     /// The entry that ends the log of a config that was removed.
     static let end = "end"
@@ -89,14 +90,14 @@ enum Name {
     static let purged = "purged"
     /// The incarnation.
     static let log = "log"
-    /// A revision near the tail, and its time: where writers begin that know nothing yet.
+    /// A revision near the tail, and its time: the start for writers that have read nothing yet.
     static let hint = "hint"
     static let hintTime = "hintAt"
     static let removed = "removed"
-    /// A mark of the call that removes it, by which that knows its own write where the answer was lost.
+    /// A mark of the call that removes the config, by which the call recognises its own write if the answer was lost.
     static let remover = "remover"
 
-    // Changes inside a commit: single letters, because each of them is there twice.
+    // Changes inside a commit: single letters, because each of them occurs twice.
     static let changedKey = "k"
     static let kind = "t"
     static let item = "i"
@@ -108,9 +109,9 @@ enum Name {
     static let ending = "ending"
     /// Every key that was ever attached.
     static let keys = "keys"
-    /// Bytes that a renewal may need, taken up by attaching and given back by renewing.
+    /// Bytes that a renewal may need: attaching fills them, and renewing removes them.
     static let room = "room"
-    /// Tells whether a lease that is there already was made by a try whose answer was lost.
+    /// Shows whether an existing lease was created by an attempt whose answer was lost.
     static let mark = "mark"
 
     // Notes.

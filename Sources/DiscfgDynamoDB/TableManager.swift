@@ -1,32 +1,32 @@
 import AWSClient
 public import DiscfgCore
 
-/// The table as a whole: makes it, tells how it is, changes its throughput, deletes it.
+/// The table as a whole: creates, describes and deletes it, and changes its throughput.
 public struct TableManager: Sendable {
     let table: Table
     let progress: @Sendable (String) -> Void
     let time: TimeSource
 
-    /// How a table is.
+    /// The state of a table.
     public struct Status: Sendable, Hashable {
         public var name: String
         public var region: String
-        /// `ACTIVE`, `CREATING`, `UPDATING`, `DELETING` and others, as DynamoDB says.
+        /// `ACTIVE`, `CREATING`, `UPDATING`, `DELETING` and others, as DynamoDB reports it.
         public var state: String
         /// `PAY_PER_REQUEST` or `PROVISIONED`.
         public var billing: String
         public var readUnits: Int64?
         public var writeUnits: Int64?
-        /// Records of all kinds, counted by DynamoDB every six hours or so.
+        /// The number of records of all kinds, which DynamoDB counts about every six hours.
         public var records: Int64
-        /// In bytes, counted as the records are.
+        /// The size in bytes, counted at the same times.
         public var size: Int64
         public var stream: String?
         public var isProtected: Bool
-        /// Whether it has the keys and the index that discfg gives its tables.
+        /// Whether the table has the keys and the index of discfg's tables.
         public var isOurs: Bool
 
-        /// The fields by name, as people see them.
+        /// The fields by name, for people.
         public var fields: [String: String] {
             var fields = [
                 "table": name, "region": region, "state": state, "billing": billing, "records": String(records),
@@ -39,9 +39,9 @@ public struct TableManager: Sendable {
         }
     }
 
-    /// How the table is.
+    /// The state of the table.
     ///
-    /// - Throws: `DiscfgError` with code `storeUnusable` where there is none.
+    /// - Throws: `DiscfgError` with code `storeUnusable` if there is no table.
     public func status() async throws -> Status {
         try await table.call {
             let answer = try await table.dynamoDB.describeTable(DescribeTableRequest(tableName: table.name))
@@ -54,7 +54,7 @@ public struct TableManager: Sendable {
 
     /// Checks that the table is one of discfg's.
     ///
-    /// - Throws: `DiscfgError` with code `storeUnusable` where another program made it, or where there is none.
+    /// - Throws: `DiscfgError` with code `storeUnusable` if another program created the table, or if there is none.
     public func checkOwnership() async throws {
         guard try await !status().isOurs else { return }
         throw DiscfgError(
@@ -63,7 +63,7 @@ public struct TableManager: Sendable {
             hint: "Name another table: “discfg store init” makes it.")
     }
 
-    /// Whether the table is there.
+    /// Whether the table exists.
     public func exists() async throws -> Bool {
         do {
             _ = try await status()
@@ -73,16 +73,16 @@ public struct TableManager: Sendable {
         }
     }
 
-    /// Makes the table, and waits until it can be used.
+    /// Creates the table, and waits until it can be used.
     ///
-    /// A table that another process makes at the same time is waited for as well.
+    /// If another process creates the table at the same time, waits for that table.
     public func make(_ capacity: ConfigSettings.Capacity = .onDemand, isProtected: Bool = false) async throws {
         progress("Making the DynamoDB table “\(table.name)” in \(table.region)")
         try await table.call {
             do {
                 _ = try await table.dynamoDB.createTable(request(capacity, isProtected: isProtected))
             } catch let error as AWSError where error.code == .resourceInUse {
-                // Somebody was first.
+                // Another process was first.
             }
         }
         try await waitUntilActive()
@@ -92,7 +92,7 @@ public struct TableManager: Sendable {
                 _ = try await table.dynamoDB.updateTimeToLive(
                     UpdateTimeToLiveRequest(tableName: table.name, timeToLiveSpecification: specification))
             } catch let error as AWSError where error.code == .validation {
-                // It is on already.
+                // Time to live is on already.
             }
         }
     }
@@ -125,7 +125,7 @@ public struct TableManager: Sendable {
             deletionProtectionEnabled: isProtected ? true : nil)
     }
 
-    /// Changes how throughput is paid for, and waits until that holds.
+    /// Changes the billing of throughput, and waits until the change is complete.
     public func change(to capacity: ConfigSettings.Capacity) async throws {
         let status = try await status()
         let throughput = ProvisionedThroughput(capacity)
@@ -149,9 +149,9 @@ public struct TableManager: Sendable {
         try await waitUntilActive()
     }
 
-    /// Deletes the table with all that is in it.
+    /// Deletes the table with all its contents.
     ///
-    /// - Throws: `DiscfgError`, also where the table is protected against deletion, or not discfg's.
+    /// - Throws: `DiscfgError`, also if the table is protected against deletion, or is not discfg's.
     public func destroy() async throws {
         try await checkOwnership()
         guard try await !status().isProtected else {
@@ -173,7 +173,7 @@ public struct TableManager: Sendable {
         }
     }
 
-    /// Looks every other second, for ten minutes at most.
+    /// Polls every two seconds, for at most ten minutes.
     private func poll(_ wanted: String, _ isDone: () async throws -> Bool) async throws {
         for attempt in 0..<300 {
             if try await isDone() { return }

@@ -31,7 +31,8 @@ public final class EtcdGRPCServer: Service {
             connections: connections, group: group, onListening: onListening)
         let base = HTTP2ServerTransport.Custom(listenerFactory: listener, config: Self.configuration(limits))
         server = GRPCServer(
-            transport: EtcdTransport(base, shortcuts: shortcuts), services: services, interceptors: [errors])
+            transport: EtcdTransport(base, shortcuts: shortcuts, messageBytes: limits.requestBytes), services: services,
+            interceptors: [errors])
         drain = limits.drain
     }
 

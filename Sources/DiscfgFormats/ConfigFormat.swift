@@ -53,7 +53,7 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
     /// one leaf for each element when `splitArrays` says so, and also when it holds something that JSON has no type for,
     /// such as a TOML date. `document` picks one document of a YAML stream, counted from 1; `yaml` reads it.
     ///
-    /// A file is read on a thread of its own, few at a time; reading stops when the calling task is cancelled.
+    /// A large file is read outside Swift's cooperative threads, few at a time; reading stops if the calling task is cancelled.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest`, with the line where the format has lines, and without any
     ///   value: for syntax errors, input that is not UTF-8 (except in properties), more than 512 levels of nesting, a root
@@ -64,7 +64,7 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
         of bytes: some Collection<UInt8>, document: Int? = nil, splitArrays: Bool = false, yaml: YAMLReader?
     ) async throws -> [Leaf] {
         let bytes = Array(bytes)
-        return try await RoomyStack.run { cancellation throws(DiscfgError) in
+        return try await LongWork.run(onBytes: bytes.count) { cancellation throws(DiscfgError) in
             try Leaf.leaves(
                 of: tree(of: bytes, document: document, yaml: yaml, meter: ReadingMeter(cancellation)),
                 splitArrays: splitArrays, cancellation: cancellation)
@@ -76,7 +76,7 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
 
     /// Writes the items below a directory as a file.
     ///
-    /// `items` may hold keys outside the prefix; they are left out. What was imported and exported again in the same format
+    /// `items` may hold keys outside the prefix; they are left out. `ConfigStore.export` says which. What was imported and exported again in the same format
     /// parses to the same data. JSON, YAML and TOML rebuild the tree; see ``Leaf`` for what becomes an array. Dotenv and
     /// properties, which are flat, join the names of nested paths with `_` (upper-case) or `.`, and write arrays as JSON.
     ///
@@ -85,7 +85,9 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
     ///   `overloaded` when too many files wait to be written; `CancellationError`.
     public func bytes(of items: [Key: Value], under prefix: String = "/") async throws -> [UInt8] {
         let directory = try DirectoryPath(prefix)
-        return try await RoomyStack.run { _ throws(DiscfgError) in try bytes(of: items, under: directory) }
+        return try await LongWork.run(onBytes: items.byteCount) { _ throws(DiscfgError) in
+            try bytes(of: items, under: directory)
+        }
     }
 
     private func bytes(of items: [Key: Value], under directory: DirectoryPath) throws(DiscfgError) -> [UInt8] {

@@ -34,6 +34,19 @@ public struct ImportOutcome: Sendable {
     public var commits: Int
 }
 
+/// What an export came to.
+public struct ExportedFile: Sendable {
+    /// The file.
+    public var bytes: [UInt8]
+    /// How many keys are in it.
+    public var keys: Int
+    /// Keys that a file has no place for, in order: those that are not UTF-8, have an empty segment or end in `/`, and in an export of
+    /// `/` those that do not begin with `/`, which an export of `bare:` has.
+    public var leftOut: [Key]
+    /// How many keys are left out because they have a lease.
+    public var leased: Int
+}
+
 extension ConfigStore {
     /// The most operations of an import that are committed as one.
     public static var importBatch: Int { 20_000 }
@@ -54,8 +67,13 @@ extension ConfigStore {
                 .conditionFailed, "The config “\(config)” is at revision \(current.revision), not at \(wanted).",
                 hint: "Look at what changed with “discfg diff \(wanted)”, and decide on what you see.")
         }
-        var plan = try ImportPlan(
-            current: current.values, leaves: leaves, prefix: request.prefix, prune: request.prunes)
+        let size =
+            leaves.reduce(0) { $0 + $1.path.utf8.count + $1.value.bytes.count }
+            + current.items.values.reduce(0) { $0 + $1.weight }
+        var plan = try await LongWork.run(onBytes: size) { _ throws(DiscfgError) in
+            try ImportPlan(
+                current: current.items, leaves: leaves, prefix: request.prefix, prune: request.prunes)
+        }
         plan.revision = current.revision
         return plan
     }
@@ -63,7 +81,8 @@ extension ConfigStore {
     /// Imports the leaves of a file: as one commit, unless that is larger than `importBatch` or than the store takes.
     ///
     /// As of the outcome's revision each key that the file has holds what the file says, and with `prunes` there are no others below
-    /// the prefix: a commit is made only if nobody else has changed them since they were read, otherwise they are read again.
+    /// the prefix, apart from keys that have a lease: those are left as they are. A commit is created only if nobody else has
+    /// changed the keys since they were read; otherwise they are read again.
     /// If there are several commits, a reader between two of them sees a part of the file.
     /// - Parameters:
     ///   - leaves: What the file has.
@@ -117,26 +136,34 @@ extension ConfigStore {
         throw error.noting(0, of: ImportPlan(), after: interrupted.reduce(0) { $0 + $1.done })
     }
 
-    /// The items below a directory as a file.
+    /// The items below a directory as a file, without keys that have a lease.
+    ///
+    /// - Throws: As `ConfigFormat.bytes` does, but not for keys that are left out.
     public func export(
         as format: ConfigFormat, below prefix: String, in config: ConfigName, at revision: Revision?
-    ) async throws -> [UInt8] {
-        try await format.bytes(
-            of: try await values(below: prefix, in: config, at: revision), under: prefix.isEmpty ? "/" : prefix)
+    ) async throws -> ExportedFile {
+        let directory = try DirectoryPath(prefix)
+        let items = try await items(below: prefix, in: config, at: revision)
+        var values = items.withoutLeases
+        let leased = items.count - values.count
+        let leftOut = values.keys.filter { directory.segments(of: $0) == nil }.sorted()
+        for key in leftOut { values[key] = nil }
+        return ExportedFile(
+            bytes: try await format.bytes(of: values, under: prefix.isEmpty ? "/" : prefix), keys: values.count,
+            leftOut: leftOut, leased: leased)
     }
 
-    /// Every value below a directory, all at one revision.
-    public func values(below prefix: String, in config: ConfigName, at revision: Revision?) async throws -> [Key: Value]
-    {
-        try await reading(below: prefix, in: config, at: revision).values
+    /// Every item below a directory, all at one revision.
+    public func items(below prefix: String, in config: ConfigName, at revision: Revision?) async throws -> [Key: Item] {
+        try await reading(below: prefix, in: config, at: revision).items
     }
 
-    /// Every value below a directory, and the revision at which all of them stood so.
+    /// Every item below a directory, and the revision at which all of them stood so.
     ///
     /// It is read from the start again if compaction overtakes it and no revision is named.
     private func reading(
         below prefix: String, in config: ConfigName, at revision: Revision?
-    ) async throws -> (values: [Key: Value], revision: Revision) {
+    ) async throws -> (items: [Key: Item], revision: Revision) {
         for _ in 0..<5 where revision == nil {
             do {
                 return try await pages(below: prefix, in: config, at: nil)
@@ -149,20 +176,28 @@ extension ConfigStore {
 
     private func pages(
         below prefix: String, in config: ConfigName, at revision: Revision?
-    ) async throws -> (values: [Key: Value], revision: Revision) {
-        var values: [Key: Value] = [:]
+    ) async throws -> (items: [Key: Item], revision: Revision) {
+        var items: [Key: Item] = [:]
         var query = ListQuery(
             prefix, isRecursive: true, at: revision, limit: ListQuery.maximumLimit, consistency: .strong)
         while true {
             let page = try await list(query, in: config)
-            for item in page.items { values[item.key] = item.value }
+            for item in page.items { items[item.key] = item }
             guard let known = page.revision ?? query.revision else {
                 throw DiscfgError(.internalError, "The store does not report the revision of a listing.")
             }
-            guard let next = page.next else { return (values, known) }
+            guard let next = page.next else { return (items, known) }
             (query.after, query.revision) = (next, known)
         }
     }
+}
+
+extension [Key: Item] {
+    /// The values of the keys that have no lease, which is what an export has.
+    ///
+    /// A lock, an election or a registration belongs to a process that is alive. Imported again, its key would have no lease and
+    /// never end.
+    public var withoutLeases: [Key: DiscfgCore.Value] { compactMapValues { $0.lease == nil ? $0.value : nil } }
 }
 
 extension DiscfgError {
@@ -188,4 +223,9 @@ extension ArraySlice<Operation> {
         }
         return self[..<end]
     }
+}
+
+extension [Key: Value] {
+    /// The bytes of the keys and values.
+    var byteCount: Int { reduce(0) { $0 + $1.key.bytes.count + $1.value.bytes.count } }
 }

@@ -22,41 +22,84 @@ package enum ConfigTree: Sendable, Hashable {
         }
     }
 
-    /// The most levels of nesting that any parser here follows; input may come from anyone, and the stack is finite.
+    /// Maximum nesting depth of a file.
+    ///
+    /// Parsers and writers do not recurse. The destruction of a tree does, as `JSONParser.maximumDepth` says.
     package static let maximumDepth = 512
 
     init(_ json: JSONValue) {
-        switch json {
-        case .null: self = .null
-        case .bool(let flag): self = .bool(flag)
-        case .number(let text): self = .number(text)
-        case .string(let text): self = .string(text)
-        case .array(let elements): self = .array(elements.map { ConfigTree($0) })
-        case .object(let members):
-            self = .object(members.map { Member(name: $0.name, value: ConfigTree($0.value)) })
+        self = fold(json, children: \.children) { json, children in
+            switch json {
+            case .null: .null
+            case .bool(let flag): .bool(flag)
+            case .number(let text): .number(text)
+            case .string(let text): .string(text)
+            case .array: .array(children)
+            case .object(let members): .object(zip(members.names, children).map { Member(name: $0, value: $1) })
+            }
         }
     }
 
     /// The tree as JSON; what JSON has no type for becomes a string.
     var json: JSONValue {
-        switch self {
-        case .null: .null
-        case .bool(let flag): .bool(flag)
-        case .number(let text): .number(text)
-        case .string(let text): .string(text)
-        case .typed(let scalar): scalar.json
-        case .array(let elements): .array(elements.map(\.json))
-        case .object(let members): .object(JSONObject(members.map { ($0.name, $0.value.json) }))
+        fold(self, children: \.children) { tree, children in
+            switch tree {
+            case .null: .null
+            case .bool(let flag): .bool(flag)
+            case .number(let text): .number(text)
+            case .string(let text): .string(text)
+            case .typed(let scalar): scalar.json
+            case .array: .array(children)
+            case .object(let members): .object(JSONObject(zip(members, children).map { ($0.name, $1) }))
+            }
         }
     }
 
+    /// The elements of an array, or the values of an object.
+    var children: [ConfigTree] {
+        switch self {
+        case .array(let elements): elements
+        case .object(let members): members.map(\.value)
+        default: []
+        }
+    }
+
+    /// The element or the value of the member at a position; `nil` after the last one.
+    func child(at position: Int) -> ConfigTree? {
+        switch self {
+        case .array(let elements): position < elements.count ? elements[position] : nil
+        case .object(let members): position < members.count ? members[position].value : nil
+        default: nil
+        }
+    }
+
+    /// Whether it is an array or object, and not empty.
+    var hasChildren: Bool { child(at: 0) != nil }
+
     /// Whether something in it has a type that JSON lacks.
     var holdsTypedScalar: Bool {
+        if case .typed = self { return true }
+        var open: [(tree: ConfigTree, position: Int)] = [(self, 0)]
+        while let last = open.indices.last {
+            guard let child = open[last].tree.child(at: open[last].position) else {
+                open.removeLast()
+                continue
+            }
+            open[last].position += 1
+            if case .typed = child { return true }
+            if child.hasChildren { open.append((child, 0)) }
+        }
+        return false
+    }
+}
+
+extension JSONValue {
+    /// The elements of an array, or the values of an object.
+    fileprivate var children: [JSONValue] {
         switch self {
-        case .typed: true
-        case .array(let elements): elements.contains { $0.holdsTypedScalar }
-        case .object(let members): members.contains { $0.value.holdsTypedScalar }
-        default: false
+        case .array(let elements): elements
+        case .object(let members): members.map(\.value)
+        default: []
         }
     }
 }

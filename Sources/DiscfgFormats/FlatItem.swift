@@ -15,10 +15,8 @@ struct FlatItem {
         var result: [FlatItem] = []
         var keys: [[UInt8]: Key] = [:]
         for (key, value) in items.sorted(by: { $0.key < $1.key }) {
-            // A key with a slash at the end marks an empty directory, and has no value of its own.
-            guard let path = root.relative(key), path.last != UInt8(ascii: "/") else { continue }
-            let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            guard key.text != nil, !segments.contains(where: \.isEmpty),
+            guard root.relative(key) != nil, !DirectoryPath.isMarker(key, value) else { continue }
+            guard let segments = root.segments(of: key),
                 let name = name(segments.map { PathSegment($0).name })
             else {
                 throw .invalid(

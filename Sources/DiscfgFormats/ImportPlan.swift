@@ -5,6 +5,9 @@ public import DiscfgCore
 /// A key is changed when its bytes or its content type differ. An array counts as one value: keys at or below it that the
 /// file does not have are removed with or without `prune`, so that a shorter array, or one that was split and now is not,
 /// does not leave elements behind. Operations come in the order of their keys.
+///
+/// A key that has a lease is left as it is: a lock, an election or a registration belongs to a process that is alive, not to the
+/// file. Set, it would lose its lease and never end; removed, it would be taken from its holder.
 public struct ImportPlan: Sendable {
     /// What to do; empty when the file says what is there already.
     public private(set) var operations: [Operation] = []
@@ -16,9 +19,11 @@ public struct ImportPlan: Sendable {
     public private(set) var removed: [Key] = []
     /// How many keys hold already what the file says.
     public private(set) var unchanged = 0
+    /// How many keys the file sets or removes, and the import leaves as they are because they have a lease.
+    public private(set) var leftOut = 0
     /// The revision at which the config was compared.
     public var revision: Revision = 0
-    /// Every key that the comparison depends on: those of the file, and those that are deleted.
+    /// Every key that the comparison depends on: those of the file, and those that are deleted; not those that are left out.
     private(set) var keys: [Key] = []
 
     /// Whether nothing is added, changed or removed.
@@ -35,7 +40,7 @@ public struct ImportPlan: Sendable {
     /// - Throws: `DiscfgError` with code `invalidName` for a prefix that is no path and for a path that makes too long a key,
     ///   `tooLarge` for a value of more than 1.5 MiB; both name the path.
     public init(
-        current: [Key: Value], leaves: [Leaf], prefix: String = "/", prune: Bool = false
+        current: [Key: Item], leaves: [Leaf], prefix: String = "/", prune: Bool = false
     ) throws(DiscfgError) {
         let root = try DirectoryPath(prefix)
         let owners = ArrayOwners(leaves)
@@ -48,20 +53,29 @@ public struct ImportPlan: Sendable {
         }
         var steps: [(key: Key, operation: Operation)] = []
         for (key, value) in wanted {
-            if current[key] == value {
+            let item = current[key]
+            if item?.value == value {
                 unchanged += 1
+            } else if item?.lease != nil {
+                leftOut += 1
+                continue
+            } else {
+                if item == nil { added.append(key) } else { changed.append(key) }
+                steps.append((key, .set(key, value)))
+            }
+            keys.append(key)
+        }
+        for (key, item) in current where wanted[key] == nil {
+            guard let path = root.relative(key), prune || owners.own(path) else { continue }
+            guard item.lease == nil else {
+                leftOut += 1
                 continue
             }
-            if current[key] == nil { added.append(key) } else { changed.append(key) }
-            steps.append((key, .set(key, value)))
-        }
-        for key in current.keys where wanted[key] == nil {
-            guard let path = root.relative(key), prune || owners.own(path) else { continue }
             removed.append(key)
             steps.append((key, .delete(key)))
         }
         operations = steps.sorted { $0.key < $1.key }.map(\.operation)
-        keys = Array(wanted.keys) + removed
+        keys += removed
         added.sort()
         changed.sort()
         removed.sort()
@@ -146,7 +160,7 @@ private struct ArrayOwners {
 }
 
 extension ImportPlan {
-    /// Writes what the import did, or would do: `{"action":"import","added":2,"changed":0,"removed":0,"unchanged":5,"cfgVersion":7}`.
+    /// Writes what the import did, or would do: `{"action":"import","dryRun":false,"added":2,"changed":0,"removed":0,"unchanged":5,"leftOut":0,"cfgVersion":7}`.
     public func write(to writer: inout JSONWriter, dryRun: Bool, revision: Revision) {
         writer.object { writer in
             writer.member("action", "import")
@@ -156,6 +170,7 @@ extension ImportPlan {
             writer.member("changed", changed.count)
             writer.member("removed", removed.count)
             writer.member("unchanged", unchanged)
+            writer.member("leftOut", leftOut)
             writer.member("cfgVersion", revision)
         }
     }

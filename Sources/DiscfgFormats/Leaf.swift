@@ -22,12 +22,12 @@ public struct Leaf: Sendable, Hashable {
     }
 
     static func leaves(
-        of tree: ConfigTree, splitArrays: Bool, cancellation: ReadingCancellation = ReadingCancellation()
+        of tree: ConfigTree, splitArrays: Bool, cancellation: WorkCancellation = WorkCancellation()
     ) throws(DiscfgError) -> [Leaf] {
         var collector = LeafCollector(splitArrays: splitArrays, cancellation: cancellation)
         switch tree {
-        case .object(let members): try collector.members(members, at: "")
-        case .array(let elements) where splitArrays && !elements.isEmpty: try collector.elements(elements, at: "")
+        case .object: try collector.collect(below: tree)
+        case .array(let elements) where splitArrays && !elements.isEmpty: try collector.collect(below: tree)
         case .array(let elements):
             throw .invalid(
                 elements.isEmpty
@@ -46,30 +46,31 @@ public struct Leaf: Sendable, Hashable {
 
 private struct LeafCollector {
     let splitArrays: Bool
-    let cancellation: ReadingCancellation
+    let cancellation: WorkCancellation
     var leaves: [Leaf] = []
 
-    mutating func members(_ members: [ConfigTree.Member], at path: String) throws(DiscfgError) {
-        let asMembers = PathSegment.areIndexes(members.map { PathSegment.index($0.name) })
-        for member in members {
-            try node(member.value, at: path + PathSegment.escape(member.name, asMember: asMembers))
+    /// Appends the leaves below an object or array, without recursion.
+    mutating func collect(below root: ConfigTree) throws(DiscfgError) {
+        var open = [OpenNode(root, at: "")]
+        while let last = open.indices.last {
+            guard let (tree, path) = open[last].next() else {
+                open.removeLast()
+                continue
+            }
+            // Here and not with the keys: the paths of all values below a name of a megabyte would be gigabytes.
+            guard path.utf8.count < Key.maximumLength else {
+                throw DirectoryPath.tooLong(path, length: path.utf8.count + 1)
+            }
+            if isSplit(tree) { open.append(OpenNode(tree, at: path + "/")) } else { try append(tree, at: path) }
         }
     }
 
-    mutating func elements(_ elements: [ConfigTree], at path: String) throws(DiscfgError) {
-        for (index, element) in elements.enumerated() { try node(element, at: path + String(index)) }
-    }
-
-    mutating func node(_ tree: ConfigTree, at path: String) throws(DiscfgError) {
-        // Here and not with the keys: the paths of all values below a name of a megabyte would be gigabytes.
-        guard path.utf8.count < Key.maximumLength else {
-            throw DirectoryPath.tooLong(path, length: path.utf8.count + 1)
-        }
+    /// Whether it has a leaf for each of its children.
+    private func isSplit(_ tree: ConfigTree) -> Bool {
         switch tree {
-        case .object(let members) where !members.isEmpty: try self.members(members, at: path + "/")
-        case .array(let elements) where !elements.isEmpty && (splitArrays || tree.holdsTypedScalar):
-            try self.elements(elements, at: path + "/")
-        default: try append(tree, at: path)
+        case .object: tree.hasChildren
+        case .array: tree.hasChildren && (splitArrays || tree.holdsTypedScalar)
+        default: false
         }
     }
 
@@ -84,5 +85,31 @@ private struct LeafCollector {
         }
         if leaves.count & 0xFF == 0 { try cancellation.check() }
         leaves.append(Leaf(path: path, value: tree.leafValue))
+    }
+}
+
+/// An object or array whose children are being visited.
+private struct OpenNode {
+    private let tree: ConfigTree
+    private let path: String
+    /// Whether the names of an object need a mark, because they are those of an array.
+    private let asMembers: Bool
+    private var position = 0
+
+    init(_ tree: ConfigTree, at path: String) {
+        (self.tree, self.path) = (tree, path)
+        if case .object(let members) = tree {
+            asMembers = PathSegment.areIndexes(members.map { PathSegment.index($0.name) })
+        } else {
+            asMembers = false
+        }
+    }
+
+    /// The next child, with its path.
+    mutating func next() -> (tree: ConfigTree, path: String)? {
+        guard let child = tree.child(at: position) else { return nil }
+        defer { position += 1 }
+        guard case .object(let members) = tree else { return (child, path + String(position)) }
+        return (child, path + PathSegment.escape(members[position].name, asMember: asMembers))
     }
 }

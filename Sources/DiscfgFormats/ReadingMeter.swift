@@ -1,5 +1,4 @@
 package import DiscfgCore
-import Synchronization
 
 /// Counts the values that a parser reads, so that a file cannot take more memory than a server has, and stops the parser
 /// when nobody waits for the result any more.
@@ -11,9 +10,9 @@ package struct ReadingMeter {
 
     private var values = 0
     private let maximum: Int
-    private let cancellation: ReadingCancellation
+    private let cancellation: WorkCancellation
 
-    package init(_ cancellation: ReadingCancellation = ReadingCancellation(), atMost maximum: Int = maximumValues) {
+    package init(_ cancellation: WorkCancellation = WorkCancellation(), atMost maximum: Int = maximumValues) {
         self.cancellation = cancellation
         self.maximum = maximum
     }
@@ -32,20 +31,5 @@ package struct ReadingMeter {
                 hint: "Split the file, and import each part.")
         }
         if values & 0xFF == 0 || count > 1 { try cancellation.check() }
-    }
-}
-
-/// Tells a parser on a thread of its own that the task that waits for it was cancelled.
-package final class ReadingCancellation: Sendable {
-    private let isCancelled = Atomic<Bool>(false)
-
-    package init() {}
-
-    package func cancel() { isCancelled.store(true, ordering: .relaxed) }
-
-    /// - Throws: `DiscfgError` when the reading was cancelled; `RoomyStack` turns it into a `CancellationError`.
-    package func check() throws(DiscfgError) {
-        guard isCancelled.load(ordering: .relaxed) else { return }
-        throw DiscfgError(.internalError, "The reading of the file was cancelled.", hint: "Try again.")
     }
 }

@@ -1,6 +1,7 @@
 import DiscfgCore
 
-/// A recursive-descent parser over bytes; recursion is bounded because the input may come from anyone.
+/// A parser over bytes that keeps the open lists and inline tables in an array of its own, so that the stack it needs does not
+/// depend on the input.
 struct TOMLParser {
     let bytes: [UInt8]
     var position = 0
@@ -51,11 +52,23 @@ struct TOMLParser {
 
     /// Reads `name = value`.
     private mutating func member(of table: TOMLTable, section: Int, depth: Int) throws(DiscfgError) {
+        let names = try memberNames()
+        let value = try value(depth: depth + names.count)
+        try insert(value, at: names, in: table, section: section)
+    }
+
+    /// Reads `name =`.
+    private mutating func memberNames() throws(DiscfgError) -> [String] {
         let names = try names()
         try meter.add(names.count)
         guard take("=") else { throw error("a name without “=”") }
         skipSpaces()
-        let value = try value(depth: depth + names.count)
+        return names
+    }
+
+    private func insert(
+        _ value: ConfigTree, at names: [String], in table: TOMLTable, section: Int
+    ) throws(DiscfgError) {
         var table = table
         for name in names.dropLast() {
             guard let next = table.dotted(name, section: section) else { throw taken(name) }
@@ -84,47 +97,70 @@ struct TOMLParser {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
+    /// Reads a value, whose depth in the file is `depth`.
     private mutating func value(depth: Int) throws(DiscfgError) -> ConfigTree {
-        guard depth < ConfigTree.maximumDepth else { throw tooDeep() }
-        switch current {
-        case UInt8(ascii: "\""), UInt8(ascii: "'"): return .string(try string(allowsLines: true))
-        case UInt8(ascii: "["): return try array(depth: depth)
-        case UInt8(ascii: "{"): return try inlineTable(depth: depth)
-        default:
-            let start = position
-            if let value = TOMLLiteral.value(literal()) { return value }
-            position = start
-            throw error("the value is none that TOML has")
+        var open: [OpenValue] = []
+        var depth = depth
+        while true {
+            guard depth < ConfigTree.maximumDepth else { throw tooDeep() }
+            var value: ConfigTree?
+            if take("[") {
+                open.append(OpenValue(depth: depth))
+            } else if take("{") {
+                section += 1
+                open.append(OpenValue(depth: depth, table: TOMLTable(.header), section: section))
+            } else {
+                value = try scalar()
+            }
+            // Closes what ends here, up to the list or table that has another value.
+            while true {
+                guard let last = open.indices.last else { return value ?? .null }
+                if let value { try add(value, to: &open[last]) }
+                if let next = try findNext(in: &open[last], isFirst: value == nil) {
+                    depth = next
+                    break
+                }
+                value = open.removeLast().tree
+            }
         }
     }
 
-    private mutating func array(depth: Int) throws(DiscfgError) -> ConfigTree {
-        position += 1
-        var elements: [ConfigTree] = []
-        while true {
-            try skipBlankLines()
-            if take("]") { return .array(elements) }
-            try meter.value()
-            elements.append(try value(depth: depth + 1))
-            try skipBlankLines()
-            if take("]") { return .array(elements) }
-            guard take(",") else { throw error("expected “,” or “]” in the list") }
+    private mutating func scalar() throws(DiscfgError) -> ConfigTree {
+        if current == UInt8(ascii: "\"") || current == UInt8(ascii: "'") {
+            return .string(try string(allowsLines: true))
+        }
+        let start = position
+        if let value = TOMLLiteral.value(literal()) { return value }
+        position = start
+        throw error("the value is none that TOML has")
+    }
+
+    private func add(_ value: ConfigTree, to open: inout OpenValue) throws(DiscfgError) {
+        if let table = open.table {
+            try insert(value, at: open.names, in: table, section: open.section)
+        } else {
+            open.elements.append(value)
         }
     }
 
-    private mutating func inlineTable(depth: Int) throws(DiscfgError) -> ConfigTree {
-        position += 1
-        section += 1
-        let own = section
-        let table = TOMLTable(.header)
-        skipSpaces()
-        if take("}") { return table.tree }
-        while true {
-            try member(of: table, section: own, depth: depth)
+    /// Goes to the next value in a list or an inline table; returns its depth, or `nil` if the list or table ends here.
+    private mutating func findNext(in open: inout OpenValue, isFirst: Bool) throws(DiscfgError) -> Int? {
+        guard open.table == nil else {
             skipSpaces()
-            if take("}") { return table.tree }
-            guard take(",") else { throw error("expected “,” or “}” in the inline table") }
+            if take("}") { return nil }
+            guard isFirst || take(",") else { throw error("expected “,” or “}” in the inline table") }
+            open.names = try memberNames()
+            return open.depth + open.names.count
         }
+        try skipBlankLines()
+        if take("]") { return nil }
+        if !isFirst {
+            guard take(",") else { throw error("expected “,” or “]” in the list") }
+            try skipBlankLines()
+            if take("]") { return nil }
+        }
+        try meter.value()
+        return open.depth + 1
     }
 
     /// The text of a number, a date or a word; one space may stand between a date and its time.
@@ -142,6 +178,19 @@ struct TOMLParser {
 
     private func tooDeep() -> DiscfgError { error("more than \(ConfigTree.maximumDepth) levels of nesting") }
     private func taken(_ name: String) -> DiscfgError { error("“\(name)” is there already") }
+}
+
+/// A list or an inline table whose end has not been read yet.
+private struct OpenValue {
+    let depth: Int
+    /// `nil` for a list.
+    var table: TOMLTable?
+    var section = 0
+    /// The names of the member whose value comes next.
+    var names: [String] = []
+    var elements: [ConfigTree] = []
+
+    var tree: ConfigTree { table?.tree ?? .array(elements) }
 }
 
 extension TOMLParser {

@@ -16,6 +16,14 @@ final class TOMLTable {
         case table(TOMLTable)
         /// The tables of `[[…]]` headers.
         case tables(List)
+
+        fileprivate var children: [Entry] {
+            switch self {
+            case .value: []
+            case .table(let table): table.entries.map(\.entry)
+            case .tables(let list): list.tables.map { .table($0) }
+            }
+        }
     }
 
     /// A list that grows in place: a copy of it for each header would make the reading quadratic.
@@ -31,14 +39,14 @@ final class TOMLTable {
     init(_ origin: Origin) { self.origin = origin }
 
     var tree: ConfigTree {
-        .object(
-            entries.map { name, entry in
-                switch entry {
-                case .value(let tree): ConfigTree.Member(name: name, value: tree)
-                case .table(let table): ConfigTree.Member(name: name, value: table.tree)
-                case .tables(let list): ConfigTree.Member(name: name, value: .array(list.tables.map(\.tree)))
-                }
-            })
+        fold(Entry.table(self), children: \.children) { entry, children in
+            switch entry {
+            case .value(let tree): tree
+            case .table(let table):
+                .object(zip(table.entries, children).map { ConfigTree.Member(name: $0.name, value: $1) })
+            case .tables: .array(children)
+            }
+        }
     }
 
     private func entry(_ name: String) -> Entry? { positions[Array(name.utf8)].map { entries[$0].entry } }

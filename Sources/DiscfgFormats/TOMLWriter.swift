@@ -10,17 +10,26 @@ struct TOMLWriter {
                 "TOML has no file with a list or a single value at its root.", hint: "Export it as JSON or YAML.")
         }
         var writer = TOMLWriter()
-        try writer.table(members, path: [])
+        // Those that are still to be written, the next one last.
+        var sections = Array(try writer.table(members, path: []).reversed())
+        while let section = sections.popLast() { sections += try writer.section(section).reversed() }
         return Array(writer.text.utf8)
     }
 
-    private mutating func table(_ members: [ConfigTree.Member], path: [String]) throws(DiscfgError) {
+    /// A part of the file under headers.
+    private struct Section {
+        let tree: ConfigTree
+        let path: [String]
+        /// Whether it is one table of a list.
+        var isElement = false
+    }
+
+    /// Writes the values of a table; returns the sections that follow them.
+    private mutating func table(_ members: [ConfigTree.Member], path: [String]) throws(DiscfgError) -> [Section] {
         for member in members where !isSection(member.value) {
             text += try Self.name(member.name) + " = " + Self.value(member.value, path: path + [member.name]) + "\n"
         }
-        for member in members where isSection(member.value) {
-            try section(member.value, path: path + [member.name])
-        }
+        return members.filter { isSection($0.value) }.map { Section(tree: $0.value, path: path + [$0.name]) }
     }
 
     /// Whether it goes under a header of its own: a table, or a list of nothing but tables.
@@ -36,47 +45,78 @@ struct TOMLWriter {
         }
     }
 
-    private mutating func section(_ tree: ConfigTree, path: [String]) throws(DiscfgError) {
-        let header = path.map { Self.name($0) }.joined(separator: ".")
-        switch tree {
-        case .object(let members):
-            // A table that holds only tables needs no header: theirs name it.
-            if members.isEmpty || members.contains(where: { !isSection($0.value) }) { self.header("[\(header)]") }
-            try table(members, path: path)
-        case .array(let elements):
-            for element in elements {
-                guard case .object(let members) = element else { continue }
-                self.header("[[\(header)]]")
-                try table(members, path: path)
-            }
-        default: break
+    /// Writes the header and the values of a section; returns the sections that follow them.
+    private mutating func section(_ section: Section) throws(DiscfgError) -> [Section] {
+        guard case .object(let members) = section.tree else {
+            return section.tree.children.map { Section(tree: $0, path: section.path, isElement: true) }
         }
+        let header = section.path.map { Self.name($0) }.joined(separator: ".")
+        if section.isElement {
+            self.header("[[\(header)]]")
+        } else if members.isEmpty || members.contains(where: { !isSection($0.value) }) {
+            // A table that holds only tables needs no header: theirs name it.
+            self.header("[\(header)]")
+        }
+        return try table(members, path: section.path)
     }
 
     private mutating func header(_ header: String) { text += (text.isEmpty ? "" : "\n") + header + "\n" }
 
-    private static func value(_ tree: ConfigTree, path: [String]) throws(DiscfgError) -> String {
+    /// A value on one line.
+    private static func value(_ root: ConfigTree, path: [String]) throws(DiscfgError) -> String {
+        var text = ""
+        var open: [OpenNode] = []
+        var next: ConfigTree? = root
+        while let tree = next {
+            if tree.hasChildren {
+                open.append(OpenNode(tree: tree))
+                text += open[open.count - 1].isObject ? "{ " : "["
+            } else {
+                text += try scalar(tree, path: path + open.map(\.name))
+            }
+            next = nil
+            while next == nil, let last = open.indices.last {
+                next = open[last].next(&text)
+                if next == nil { text += open.removeLast().isObject ? " }" : "]" }
+            }
+        }
+        return text
+    }
+
+    /// A list or inline table that is being written: an explicit stack of them spares recursion.
+    private struct OpenNode {
+        let tree: ConfigTree
+        var position = -1
+
+        var isObject: Bool { if case .object = tree { true } else { false } }
+
+        /// The name or the index of the child that is being written.
+        var name: String {
+            if case .object(let members) = tree { members[position].name } else { String(position) }
+        }
+
+        /// The next child, whose name is written already; `nil` at the end.
+        mutating func next(_ text: inout String) -> ConfigTree? {
+            position += 1
+            guard let child = tree.child(at: position) else { return nil }
+            if position > 0 { text += ", " }
+            if isObject { text += TOMLWriter.name(name) + " = " }
+            return child
+        }
+    }
+
+    private static func scalar(_ tree: ConfigTree, path: @autoclosure () -> [String]) throws(DiscfgError) -> String {
         switch tree {
         case .null:
             throw .invalid(
-                "“\(display(path))” is null, which TOML cannot say.", hint: "Delete the key, or export as JSON or YAML."
-            )
-        case .bool(let flag): return flag ? "true" : "false"
-        case .number(let literal): return try number(literal, path: path)
-        case .string(let text): return string(text)
-        case .typed(let scalar): return typed(scalar)
-        case .array(let elements):
-            var parts: [String] = []
-            for (index, element) in elements.enumerated() {
-                parts.append(try value(element, path: path + [String(index)]))
-            }
-            return "[" + parts.joined(separator: ", ") + "]"
-        case .object(let members):
-            var parts: [String] = []
-            for member in members {
-                parts.append(try name(member.name) + " = " + value(member.value, path: path + [member.name]))
-            }
-            return parts.isEmpty ? "{}" : "{ " + parts.joined(separator: ", ") + " }"
+                "“\(display(path()))” is null, which TOML cannot say.",
+                hint: "Delete the key, or export as JSON or YAML.")
+        case .bool(let flag): flag ? "true" : "false"
+        case .number(let literal): try number(literal, path: path())
+        case .string(let text): string(text)
+        case .typed(let scalar): typed(scalar)
+        case .array: "[]"
+        case .object: "{}"
         }
     }
 
@@ -84,10 +124,10 @@ struct TOMLWriter {
         path.map { "/" + PathSegment.escape($0) }.joined()
     }
 
-    private static func number(_ literal: String, path: [String]) throws(DiscfgError) -> String {
+    private static func number(_ literal: String, path: @autoclosure () -> [String]) throws(DiscfgError) -> String {
         if literal.contains(where: { ".eE".contains($0) }) || Int64(literal) != nil { return literal }
         throw .invalid(
-            "“\(display(path))” is an integer of more than 64 bits, which TOML cannot say.",
+            "“\(display(path()))” is an integer of more than 64 bits, which TOML cannot say.",
             hint: "Export as JSON or YAML.")
     }
 

@@ -9,14 +9,14 @@ extension ConfigTree {
         for (key, value) in items.sorted(by: { $0.key < $1.key }) {
             if root.isNamed(by: key) {
                 top.item = (key, value)
-            } else if let path = root.relative(key) {
-                try top.insert(key, value, at: path)
+            } else if root.relative(key) != nil {
+                try top.insert(key, value, below: root)
             }
         }
         if top.item != nil, top.children.isEmpty {
             self = try top.rootValue()
         } else {
-            self = try top.tree(allowsArray: arrayAtRoot)
+            self = try top.tree(arrayAtRoot: arrayAtRoot)
         }
     }
 }
@@ -27,17 +27,15 @@ private final class Directory {
     var children: [(segment: [UInt8], directory: Directory)] = []
     private var positions: [[UInt8]: Int] = [:]
 
-    func insert(_ key: Key, _ value: Value, at path: ArraySlice<UInt8>) throws(DiscfgError) {
-        var directory = self
-        var segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        // A key with a slash at the end marks an empty directory, and has no value of its own.
-        let isMarker = segments.last?.isEmpty == true
-        if isMarker { segments.removeLast() }
-        guard key.text != nil, !segments.contains(where: \.isEmpty) else {
+    func insert(_ key: Key, _ value: Value, below root: DirectoryPath) throws(DiscfgError) {
+        // A marker of an empty directory has no value of its own.
+        let isMarker = DirectoryPath.isMarker(key, value)
+        guard let segments = root.segments(of: key, isMarker: isMarker) else {
             throw .invalid(
                 "The key “\(key)” is not a path, so it has no place in the file.",
                 hint: "Export a prefix that it is not below.")
         }
+        var directory = self
         for segment in segments { directory = directory.child(Array(segment)) }
         if !isMarker { directory.item = (key, value) }
     }
@@ -50,16 +48,28 @@ private final class Directory {
         return child
     }
 
-    func tree(allowsArray: Bool = true) throws(DiscfgError) -> ConfigTree {
-        if let item {
-            let value = try ConfigTree(item.value, of: item.key)
-            if children.isEmpty { return value }
-            // An empty object says only that there is a directory.
-            guard value == .object([]) else { throw conflict(item.key) }
-        }
+    func tree(arrayAtRoot: Bool = true) throws(DiscfgError) -> ConfigTree {
+        try fold(
+            self,
+            children: { directory throws(DiscfgError) in
+                try directory.checkConflict()
+                return directory.children.map(\.directory)
+            },
+            combine: { directory, values throws(DiscfgError) in
+                try directory.tree(of: values, allowsArray: arrayAtRoot || directory !== self)
+            })
+    }
+
+    private func checkConflict() throws(DiscfgError) {
+        guard let item, !children.isEmpty else { return }
+        // An empty object says only that there is a directory.
+        guard try ConfigTree(item.value, of: item.key) == .object([]) else { throw conflict(item.key) }
+    }
+
+    /// The tree of this directory, with the trees of its children.
+    private func tree(of values: [ConfigTree], allowsArray: Bool) throws(DiscfgError) -> ConfigTree {
+        if let item, children.isEmpty { return try ConfigTree(item.value, of: item.key) }
         let segments = children.map { PathSegment($0.segment) }
-        var values: [ConfigTree] = []
-        for child in children { values.append(try child.directory.tree()) }
         if allowsArray, PathSegment.areIndexes(segments.map(\.index)) {
             return .array(zip(segments, values).sorted { ($0.0.index ?? 0) < ($1.0.index ?? 0) }.map(\.1))
         }
@@ -91,7 +101,15 @@ private final class Directory {
         return tree
     }
 
-    private var firstKey: Key? { item?.key ?? children.lazy.compactMap { $0.directory.firstKey }.first }
+    /// The key of the first item at or below the directory.
+    private var firstKey: Key? {
+        var rest = [self]
+        while let directory = rest.popLast() {
+            if let item = directory.item { return item.key }
+            rest += directory.children.reversed().map(\.directory)
+        }
+        return nil
+    }
 
     private func conflict(_ key: Key) -> DiscfgError {
         let below = children.lazy.compactMap { $0.directory.firstKey }.first?.description ?? "\(key)/"

@@ -4,58 +4,63 @@ import DiscfgCore
 struct YAMLWriter {
     private var bytes: [UInt8] = []
 
+    /// An object or array that is being written: an explicit stack of them spares recursion.
+    private struct OpenNode {
+        let tree: ConfigTree
+        let indent: Int
+        /// Whether its first line goes on behind the dash of an element.
+        let isContinued: Bool
+        var position = 0
+    }
+
     static func bytes(of tree: ConfigTree) -> [UInt8] {
         var writer = YAMLWriter()
-        switch tree {
-        case .object(let members) where !members.isEmpty: writer.members(members, indent: 0)
-        case .array(let elements) where !elements.isEmpty: writer.elements(elements, indent: 0)
-        default: writer.line(YAMLText.scalar(tree))
-        }
+        if tree.hasChildren { writer.children(of: tree) } else { writer.line(YAMLText.scalar(tree)) }
         return writer.bytes
     }
 
-    private mutating func members(_ members: [ConfigTree.Member], indent: Int, isContinued: Bool = false) {
-        for (position, member) in members.enumerated() {
-            if position > 0 || !isContinued { self.indent(indent) }
-            let name = YAMLText.string(member.name)
-            if name.unicodeScalars.count > YAMLText.maximumSimpleName {
-                append("? " + name + "\n")
-                self.indent(indent)
-                append(":")
-            } else {
-                append(name + ":")
+    private mutating func children(of root: ConfigTree) {
+        var open = [OpenNode(tree: root, indent: 0, isContinued: false)]
+        while let last = open.indices.last {
+            let node = open[last]
+            guard let child = node.tree.child(at: node.position) else {
+                open.removeLast()
+                continue
             }
-            value(member.value, indent: indent)
+            open[last].position += 1
+            if node.position > 0 || !node.isContinued { indent(node.indent) }
+            var isElement = true
+            if case .object(let members) = node.tree {
+                name(members[node.position].name, indent: node.indent)
+                isElement = false
+            } else {
+                append("-")
+            }
+            if child.hasChildren {
+                append(isElement ? " " : "\n")
+                open.append(OpenNode(tree: child, indent: node.indent + 2, isContinued: isElement))
+            } else {
+                scalar(child, indent: node.indent)
+            }
         }
     }
 
-    private mutating func elements(_ elements: [ConfigTree], indent: Int, isContinued: Bool = false) {
-        for (position, element) in elements.enumerated() {
-            if position > 0 || !isContinued { self.indent(indent) }
-            append("-")
-            switch element {
-            case .object(let members) where !members.isEmpty:
-                append(" ")
-                self.members(members, indent: indent + 2, isContinued: true)
-            case .array(let inner) where !inner.isEmpty:
-                append(" ")
-                self.elements(inner, indent: indent + 2, isContinued: true)
-            default: value(element, indent: indent)
-            }
+    private mutating func name(_ name: String, indent: Int) {
+        let name = YAMLText.string(name)
+        if name.unicodeScalars.count > YAMLText.maximumSimpleName {
+            append("? " + name + "\n")
+            self.indent(indent)
+            append(":")
+        } else {
+            append(name + ":")
         }
     }
 
     /// What stands after `name:` or `-`.
-    private mutating func value(_ tree: ConfigTree, indent: Int) {
-        switch tree {
-        case .object(let members) where !members.isEmpty:
-            append("\n")
-            self.members(members, indent: indent + 2)
-        case .array(let elements) where !elements.isEmpty:
-            append("\n")
-            self.elements(elements, indent: indent + 2)
-        case .string(let text) where YAMLText.isBlock(text): block(text, indent: indent + 2)
-        default:
+    private mutating func scalar(_ tree: ConfigTree, indent: Int) {
+        if case .string(let text) = tree, YAMLText.isBlock(text) {
+            block(text, indent: indent + 2)
+        } else {
             append(" ")
             line(YAMLText.scalar(tree))
         }

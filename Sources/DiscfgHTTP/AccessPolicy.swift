@@ -85,7 +85,8 @@ public struct AccessPolicy: Sendable {
         response.headers[.vary] = response.headers[.vary].map { "\($0), Origin" } ?? "Origin"
         guard let origin = request.headers[.origin], origins.contains(origin.lowercased()) else { return }
         response.headers[.accessControlAllowOrigin] = origin
-        response.headers[.accessControlExposeHeaders] = "ETag, X-Request-Id, X-Discfg-Version, X-Discfg-Revision"
+        response.headers[.accessControlExposeHeaders] =
+            "ETag, X-Request-Id, X-Discfg-Version, X-Discfg-Revision, X-Discfg-Left-Out"
     }
 
     /// The host without its port; an IPv6 address without its brackets; `nil` if there is anything else.

@@ -86,10 +86,8 @@ public struct DiscfgResponder: HTTPResponder {
             } else if let answer = await etcdV2?.answer(Call(request: request, context: context)) {
                 response = answer
             } else {
-                guard request.hasPlainPath else { throw HTTPError(.notFound) }
+                guard request.hasPlainPath else { throw RouteNotFound() }
                 response = try await routes.respond(to: request, context: context)
-                // The router answers this one by itself, and without a body.
-                if context.endpointPath == "NotFound" { throw HTTPError(.notFound) }
             }
         } catch {
             response = answer(to: error, of: request, requestID: requestID)
@@ -145,6 +143,7 @@ extension HTTPField.Name {
     static let contentTypeOptions = HTTPField.Name.known("X-Content-Type-Options")
     static let author = HTTPField.Name.known("X-Discfg-Author")
     static let version = HTTPField.Name.known("X-Discfg-Version")
+    static let leftOut = HTTPField.Name.known("X-Discfg-Left-Out")
     static let revision = HTTPField.Name.known("X-Discfg-Revision")
     static let lastEventID = HTTPField.Name.known("Last-Event-ID")
 

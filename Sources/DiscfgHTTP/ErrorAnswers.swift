@@ -3,6 +3,12 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
+/// No route matches the path.
+struct RouteNotFound: Error {
+    /// The `route` of such requests in the metrics.
+    static let label = "NotFound"
+}
+
 /// A path exists, but not for this method.
 struct MethodNotAllowed: Error {
     let method: String
@@ -17,7 +23,7 @@ extension DiscfgError {
         case let error as DiscfgError: self = error
         case let error as MethodNotAllowed:
             self.init(.methodNotAllowed, "\(error.method) is not possible here.", hint: "Use one of: \(error.allowed).")
-        case let error as HTTPError where error.status == .notFound:
+        case is RouteNotFound:
             self.init(.routeNotFound, "There is nothing at this path.", hint: "See /openapi.yaml for what there is.")
         case let error as HTTPError where error.status == .contentTooLarge:
             self.init(.tooLarge, "The request's body is too large.", hint: "Send less at once.")

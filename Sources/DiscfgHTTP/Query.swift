@@ -7,14 +7,20 @@ struct Query: Sendable {
 
     /// Reads the parameters of a request, of which the route knows `names`.
     init(_ call: Call, allowing names: Set<String> = []) throws(DiscfgError) {
+        try self.init(call) { name throws(DiscfgError) in
+            guard !names.contains(name) else { return true }
+            let known = names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
+            throw .invalid("There is no parameter “\(name)” here.", hint: "There are: \(known).")
+        }
+    }
+
+    /// Reads those parameters of a request that are wanted.
+    private init(_ call: Call, _ isWanted: (String) throws(DiscfgError) -> Bool) throws(DiscfgError) {
         guard let query = call.request.uri.query, !query.isEmpty else { return }
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = try Self.decode(parts[0])
-            guard names.contains(name) else {
-                let known = names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
-                throw .invalid("There is no parameter “\(name)” here.", hint: "There are: \(known).")
-            }
+            guard try isWanted(name) else { continue }
             let value = parts.count == 2 ? try Self.decode(parts[1]) : ""
             guard values.updateValue(value, forKey: name) == nil else {
                 throw .invalid("The parameter “\(name)” is given twice.", hint: "Give it once.")
@@ -39,19 +45,34 @@ struct Query: Sendable {
         }
     }
 
-    /// The path of a URL; with the flag `bare` that of a key without a leading `/`.
+    /// The name of the key or directory that a request is about: the path behind its route, after `bare:` with the flag `bare`,
+    /// or the parameter of that name in place of a path.
     ///
-    /// - Throws: `DiscfgError` with code `invalidName` if it is too long. The limit is the same for both kinds of keys, so that the
-    ///   description of the API needs one schema for paths.
-    func path(_ path: String) throws(DiscfgError) -> String {
-        guard try flag("bare") else { return path }
-        let bare = path.utf8.first == UInt8(ascii: "/") ? path.dropFirst() : path[...]
+    /// It does not look at the other parameters: which of them there may be can depend on the name.
+    /// - Throws: `DiscfgError` with code `invalidRequest` if the key is named twice, with `invalidName` if it is too long. The limit
+    ///   is the same with and without `bare`, so that the description of the API needs one schema for paths.
+    static func name(of call: Call, or parameter: String = "key") throws -> String {
+        let query = try Query(call) { name in [parameter, "bare"].contains(name) }
+        let path = try call.path(after: 3)
+        let isBare = try query.flag("bare")
+        if let name = query[parameter] {
+            guard path.utf8.count <= 1, !isBare else {
+                throw DiscfgError.invalid(
+                    "The request has a path or “bare”, and the parameter “\(parameter)”.", hint: "Name the key once.")
+            }
+            guard !name.isEmpty || parameter != "key" else {
+                throw DiscfgError(.invalidName, "The key is empty.", hint: "Give “key” a name, or “/” for all keys.")
+            }
+            return name
+        }
+        guard isBare else { return path }
+        let bare = path.utf8.first == UInt8(ascii: "/") ? String(path.utf8.dropFirst()) ?? path : path
         guard bare.utf8.count < Key.maximumLength else {
             throw DiscfgError(
                 .invalidName, "The key has \(bare.utf8.count) bytes; the most in a URL is \(Key.maximumLength - 1).",
-                hint: "Use etcd's API, or a local store.")
+                hint: "Name it with the parameter “\(parameter)”.")
         }
-        return Key.barePrefix + bare
+        return KeyName.bare + bare
     }
 
     /// The parameter as a whole number that is not negative.

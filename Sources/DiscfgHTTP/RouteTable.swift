@@ -32,7 +32,23 @@ final class RouteTable {
                 }
             }
         }
+        // The router applies a middleware to the routes that are added after it, and to requests without a route.
+        router.add(middleware: NoRoute())
         return router.buildResponder()
+    }
+}
+
+/// Answers the requests that no route matches.
+///
+/// The router's own answer has no body, and only an undocumented label shows where it comes from.
+private struct NoRoute: RouterMiddleware {
+    typealias Context = DiscfgRequestContext
+
+    func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        context.coreContext.endpointPath.value = RouteNotFound.label
+        throw RouteNotFound()
     }
 }
 
@@ -114,10 +130,12 @@ struct Call: Sendable {
     /// The body as JSON.
     func json(atMost limit: Int) async throws -> JSONValue {
         let bytes = try await body(atMost: limit)
-        do {
-            return try JSONValue(parsing: bytes, limits: jsonLimits)
-        } catch {
-            throw DiscfgError(reading: error)
+        return try await LongWork.run(onBytes: bytes.count) { [limits = jsonLimits] _ throws(DiscfgError) in
+            do throws(JSONSyntaxError) {
+                return try JSONValue(parsing: bytes, limits: limits)
+            } catch {
+                throw DiscfgError(reading: error)
+            }
         }
     }
 

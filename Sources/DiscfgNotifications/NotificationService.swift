@@ -3,15 +3,15 @@ import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Sends notifications for as long as a server runs: follows the log of every config that has rules.
+/// Sends notifications while a server runs: follows the log of every config that has rules.
 public final class NotificationService: Service {
     private let notifier: Notifier
-    private let active = Mutex<Set<Subject>>([])
+    private let active = Mutex<Set<FollowedRule>>([])
 
-    /// One rule of one config, followed apart from the others, so that none waits for another's target.
-    private struct Subject: Hashable {
+    /// One rule of one config; each is followed by a task of its own, so that no rule waits for the target of another.
+    private struct FollowedRule: Hashable {
         var config: ConfigName
-        var rule: String
+        var id: String
     }
 
     public init(_ notifier: Notifier) { self.notifier = notifier }
@@ -20,23 +20,24 @@ public final class NotificationService: Service {
         await cancelWhenGracefulShutdown { await self.follow() }
     }
 
-    /// Looks every now and then which rules there are, and at once when one was added here.
+    /// Lists the rules at regular intervals, and at once when a rule was added through this notifier.
     private func follow() async {
         let interval = notifier.service.sweepInterval * 10
         await withDiscardingTaskGroup { group in
             group.addTask { [notifier] in
                 while !Task.isCancelled {
                     notifier.added.continuation.yield()
-                    // Cancelled means shut down, which the loop looks for.
+                    // A cancellation is a shutdown, which ends the loop.
                     try? await notifier.service.sleep(interval)
                 }
             }
             for await _ in notifier.added.stream {
-                for subject in await subjects() where active.withLock({ $0.insert(subject).inserted }) {
+                for rule in await rules() where active.withLock({ $0.insert(rule).inserted }) {
                     group.addTask {
-                        await self.follow(subject)
-                        self.active.withLock { _ = $0.remove(subject) }
-                        // One of its name may have been added just before, and passed over as being followed.
+                        await self.follow(rule)
+                        self.active.withLock { _ = $0.remove(rule) }
+                        // A rule with the same name may have been added just before, and skipped because this one was
+                        // followed.
                         self.notifier.added.continuation.yield()
                     }
                 }
@@ -44,13 +45,13 @@ public final class NotificationService: Service {
         }
     }
 
-    private func subjects() async -> [Subject] {
+    private func rules() async -> [FollowedRule] {
         do {
-            var found: [Subject] = []
+            var found: [FollowedRule] = []
             for config in try await notifier.service.configNames() {
-                // Where it cannot be read, the next look finds it.
+                // If a config cannot be read, the next listing finds its rules.
                 let rules = (try? await notifier.service.record(of: config))?.settings.notifications ?? []
-                found += rules.map { Subject(config: config, rule: $0.id) }
+                found += rules.map { FollowedRule(config: config, id: $0.id) }
             }
             return found
         } catch {
@@ -59,13 +60,13 @@ public final class NotificationService: Service {
         }
     }
 
-    /// Sends what a rule asks for, until it is gone.
-    private func follow(_ subject: Subject) async {
-        let config = subject.config
+    /// Sends the notifications of a rule until the rule is removed.
+    private func follow(_ rule: FollowedRule) async {
+        let config = rule.config
         var pause = Duration.seconds(1)
         while !Task.isCancelled {
             do {
-                let outcome = try await notifier.deliver(in: config, by: subject.rule)
+                let outcome = try await notifier.deliver(in: config, by: rule.id)
                 guard outcome.hasRules else { return }
                 let now = notifier.service.now
                 let wait = min(.seconds(30), outcome.next.map { max(.milliseconds(10), $0 - now) } ?? .seconds(30))

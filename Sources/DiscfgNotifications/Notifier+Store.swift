@@ -28,13 +28,13 @@ extension Notifier: NotificationStore {
         let settings = try await service.changeSettings(of: config) { settings in
             guard !settings.notifications.contains(where: { $0.id == rule.id }) else {
                 throw DiscfgError.invalid(
-                    "There is a notification “\(rule.id)” in config “\(config)” already.",
+                    "Config “\(config)” already has a notification “\(rule.id)”.",
                     hint: "Choose another name, or remove that one first.")
             }
             guard settings.notifications.count < NotificationRule.maximumCount else {
                 throw DiscfgError.invalid(
-                    "Config “\(config)” has \(NotificationRule.maximumCount) notifications, which is the most.",
-                    hint: "Remove one, or send to one target from which others take it.")
+                    "Config “\(config)” already has the maximum of \(NotificationRule.maximumCount) notifications.",
+                    hint: "Remove one, or send to one target that others read from.")
             }
             settings.notifications = (settings.notifications + [rule]).sorted { $0.id < $1.id }
         }
@@ -47,7 +47,7 @@ extension Notifier: NotificationStore {
         try await service.changeSettings(of: config) { settings in
             settings.notifications.removeAll { $0.id == id }
         }
-        // What a sender writes after this stays behind, and nobody takes it for his own.
+        // A note that a sender writes after this stays in the store, and no other rule uses its name.
         for folder in [DeliveryState.folder(of: rule), DeadLetters.folder(of: rule)] {
             while case let notes = try await service.notes(of: config, prefix: folder), !notes.isEmpty {
                 for note in notes {
@@ -65,7 +65,7 @@ extension Notifier: NotificationStore {
             try await sender.send(message, by: rule)
         } catch let failure as DeliveryFailure {
             throw DiscfgError(
-                .deliveryFailed, "“\(id)” did not take the test: \(failure.reason)",
+                .deliveryFailed, "The test of “\(id)” failed: \(failure.reason)",
                 hint: "Fix the target or its permissions, and test again.")
         }
     }
@@ -75,12 +75,12 @@ extension Notifier: NotificationStore {
         let letters = deadLetters(rule, config)
         var replay = NotificationReplay(sent: 0, failed: 0, hasMore: false)
         var last: Revision?
-        // With the last one there is an end before a gateway's 29 seconds.
+        // Leaves time for one more attempt within the 29 seconds of a gateway.
         let end = ContinuousClock.now + .seconds(15)
         while case let page = try await letters.page(after: last, limit: 100), !page.isEmpty {
             for letter in page {
-                // A target that is still away must not hold up the caller for each of them, nor one message that it never takes
-                // the others behind it.
+                // The caller must not wait for a timeout of every message, and one message that the target always
+                // refuses must not stop the others.
                 guard ContinuousClock.now < end else {
                     replay.hasMore = true
                     return replay
@@ -96,7 +96,7 @@ extension Notifier: NotificationStore {
                         .init(
                             revision: letter.revision, attempts: letter.attempts + 1, time: service.now, reason: reason)
                     )
-                // What is kept of it says more than that it cannot be sent.
+                // Its dead letter stays as it is, because it has the reason of the last attempt.
                 case .gone: replay.failed += 1
                 }
             }
@@ -104,17 +104,17 @@ extension Notifier: NotificationStore {
         return replay
     }
 
-    /// What became of sending something again.
-    private enum Retrial {
+    /// The result of sending a dead letter again.
+    private enum ReplayResult {
         case sent
         case refused(String)
-        /// The log does not have it any more.
+        /// The log no longer has the commit.
         case gone
     }
 
     private func sendAgain(
         _ revision: Revision, by rule: NotificationRule, in config: ConfigName
-    ) async throws -> Retrial {
+    ) async throws -> ReplayResult {
         do {
             let query = ChangesQuery(after: revision - 1, limit: 1)
             let page = try await service.changes(query, in: config)

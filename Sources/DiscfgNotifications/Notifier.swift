@@ -1,28 +1,29 @@
 public import DiscfgCore
 public import Logging
 
-/// Tells others of the changes of configs, by the rules that the configs have as settings.
+/// Sends notifications of changes, by the rules in the settings of configs.
 ///
-/// The log is what is followed: a stream's records, like the passing of time, only say when to look. So notifications of one
-/// rule come in the order of the revisions, whatever order the records come in, and none is left out. They come at least once:
-/// a sender that ends between sending and noting that it has sent is repeated by the next. Several senders may work on
-/// one store, in servers and in Lambda: they take turns at each rule. No rule waits for another's target.
+/// Notifications are read from the log; the records of a stream and timers only trigger that. So the notifications of a
+/// rule are sent in the order of the revisions, whatever the order of the records, and none is left out. They are sent
+/// at least once: if a sender ends before it has stored its progress, the next sender sends the same messages again.
+/// Several senders may work on one store, in servers and in Lambda: one at a time has the claim on a rule. No rule
+/// waits for the target of another.
 public final class Notifier: Sendable {
     /// How a notifier behaves.
     public struct Options: Sendable {
-        /// How often a notification is tried before it is given up, at least once.
+        /// The number of attempts before a notification is given up, at least 1.
         public var maximumAttempts = 12
-        /// The pause after a failed try.
+        /// The pause after a failed attempt.
         public var pause: @Sendable (_ attempt: Int) -> Duration = { attempt in
-            // 1, 2, 4 … s, at most 5 minutes: together about 20 minutes for 12 tries.
+            // 1, 2, 4 … s, at most 5 minutes: in total about 20 minutes for 12 attempts.
             let seconds = min(300, 1 << min(attempt - 1, 9))
             return .milliseconds(Int64(seconds) * .random(in: 900...1100))
         }
-        /// How long a sender may take that it is alone; another takes over when it has not been heard of for so long.
+        /// How long a claim is valid after it was last renewed; then another sender may take it.
         public var claim: Duration = .seconds(60)
-        /// After so many notifications what was sent is noted; so many at most are sent again after a crash.
+        /// The number of notifications after which progress is stored: the maximum that is sent again after a crash.
         public var unsavedLimit = 10
-        /// So long before a deadline nothing is begun any more.
+        /// The time before a deadline in which nothing is started.
         public var reserve: Duration = .seconds(11)
 
         public init() {}
@@ -32,7 +33,7 @@ public final class Notifier: Sendable {
     let sender: any NotificationSender
     let options: Options
     let logger: Logger
-    /// Told when a rule was added here.
+    /// Yields when a rule was added through this notifier.
     let added = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     public init(
@@ -44,25 +45,25 @@ public final class Notifier: Sendable {
         self.logger = logger
     }
 
-    /// What came of delivering.
+    /// The result of a delivery.
     public struct Outcome: Sendable, Hashable {
-        /// Whether the config has rules, or the one that is meant.
+        /// Whether the config has rules, or the rule that was named.
         public var hasRules: Bool
         /// The config's revision before anything was sent.
         public var revision: Revision
-        /// When there will be something to do even if nothing changes; `nil` for never.
+        /// When there is something to do even if nothing changes; `nil` for never.
         public var next: Timestamp?
     }
 
-    /// Sends what is due of a config, by all its rules at once.
+    /// Sends the notifications of a config that are due, for all its rules concurrently.
     ///
     /// - Parameters:
     ///   - config: The config.
-    ///   - id: The only rule that is meant; `nil` for all.
-    ///   - deadline: When there must be an end of it; what is left then is for the next call.
-    /// - Returns: What came of it.
-    /// - Throws: `DiscfgError` when the store cannot be read or written, `configNotFound` among them; a target that refuses is no
-    ///   error: it is noted.
+    ///   - id: The only rule to send for; `nil` for all.
+    ///   - deadline: When the call must end; the rest is left for the next call.
+    /// - Returns: The result for all these rules.
+    /// - Throws: `DiscfgError` if the store cannot be read or written, or with code `configNotFound`. A target that
+    ///   refuses is not an error: the refusal is stored.
     public func deliver(
         in config: ConfigName, by id: String? = nil, until deadline: ContinuousClock.Instant? = nil
     ) async throws -> Outcome {
@@ -75,7 +76,7 @@ public final class Notifier: Sendable {
                     do { return .success(try await delivery.run()) } catch { return .failure(error) }
                 }
             }
-            // All have their turn before a failure is told.
+            // A failure is thrown after all rules were tried.
             var results: [Result<Timestamp?, any Error>] = []
             for try await result in group { results.append(result) }
             return try results.map { try $0.get() }
@@ -84,11 +85,11 @@ public final class Notifier: Sendable {
             hasRules: !rules.isEmpty, revision: record.tail.revision, next: moments.compactMap { $0 }.min())
     }
 
-    /// Sends what is due of every config, of several at once.
+    /// Sends the notifications of every config that are due, for several configs concurrently.
     ///
-    /// - Throws: What one that failed threw, after all had their turn.
+    /// - Throws: The error of one config that failed, after all configs were tried.
     public func deliverAll(until deadline: ContinuousClock.Instant? = nil) async throws {
-        // Not always the same first, where the time is not enough for all.
+        // In random order, so that no config is always last if the time is not enough for all.
         let names = try await service.configNames().shuffled()
         let failures = try await names.concurrently(atMost: Self.configsAtOnce) { name -> (any Error)? in
             do {

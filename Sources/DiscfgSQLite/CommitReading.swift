@@ -1,9 +1,9 @@
 import DiscfgCore
 import GRDB
 
-/// How a change stands in a row of `changes`.
+/// The columns of a change in a row of `changes`.
 enum ChangeColumns {
-    /// Key, kind, the item after and the item before.
+    /// Key, kind, the item after the change and the item before.
     static let selection =
         "c.key, c.kind, " + ItemColumns.selection(of: "c", blobs: "b") + ", "
         + ItemColumns.selection(of: "c", prefix: "previous_", blobs: "p")
@@ -46,7 +46,7 @@ extension Database {
     private static let oldestFirst = commits + " ORDER BY l.revision, c.key"
     private static let newestFirst = commits + " ORDER BY l.revision DESC, c.key"
 
-    /// The commits beyond a revision, oldest first: at least one, if there is one.
+    /// The commits after a revision, oldest first: at least one, if there is any.
     func commits(of config: ConfigHead, after: Revision, limit: Int) throws -> [Commit] {
         let last = min(config.tail.revision, after.addingReportingOverflow(Int64(clamping: limit)).partialValue)
         guard limit > 0, after < last else { return [] }
@@ -57,7 +57,7 @@ extension Database {
         return try collect(query, expecting: after + 1, step: 1, through: last)
     }
 
-    /// The commits from one revision down to, and without, another.
+    /// The commits from one revision down to another, which is not included.
     func commits(of config: ConfigHead, newest: Revision, downTo oldest: Revision) throws -> [Commit] {
         var query = try query(Self.newestFirst)
         query.bind(config.id)
@@ -82,8 +82,9 @@ extension Database {
         return try collect(query, expecting: nil, step: 0, through: 0)
     }
 
-    /// Makes commits of rows, each of a log entry and one of its changes; `expecting` is the first revision, where every one
-    /// must be there until `through`, and `nil` where there are gaps.
+    /// Builds commits from rows, each of which has a log entry and one of its changes.
+    ///
+    /// With `expecting`, the first revision, every revision up to `through` must exist; with `nil`, there may be gaps.
     private func collect(_ query: Query, expecting first: Revision?, step: Int64, through last: Revision) throws
         -> [Commit]
     {

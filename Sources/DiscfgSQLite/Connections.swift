@@ -5,19 +5,19 @@ import GRDBSQLite
 import Logging
 import Synchronization
 
-/// The connections to one file: one that writes, and as many that read as there are reads at the same time.
+/// The connections to one file: one for writes, and one for each read that runs at the same time.
 ///
-/// Reads run on the caller's thread: a read of one key takes microseconds, less than any change of threads. GRDB's pool would
-/// do as well, but a reader that one of its async reads holds is given back by a task, which may not run while synchronous
-/// reads wait for that very reader on all threads of the cooperative pool. Here no read ever waits for another.
+/// Reads run on the caller's thread: a read of one key takes microseconds, less than any switch of threads. GRDB's pool
+/// can deadlock here: a task returns the connection of an async read, and that task may not run while synchronous reads
+/// wait for the connection on all threads of the cooperative pool. In this type no read waits for another.
 final class Connections: Sendable {
     private static let keptReaders = 4
-    /// How long a write, and in sum a read, waits for another process.
+    /// The time for which a write, and all attempts of a read together, wait for another process.
     private static let patience: Int64 = 5000
-    /// How long one attempt to read waits: it may be on a thread that others need.
+    /// The time for which one attempt to read waits; it may block a thread that other tasks need.
     private static let readPatience: Int64 = 20
 
-    /// Whether the store takes no writes.
+    /// Whether the store refuses writes.
     let isReadOnly: Bool
     private let file: DatabaseFile
     private let isImmutable: Bool
@@ -26,7 +26,7 @@ final class Connections: Sendable {
     private let files: OpenFiles
     private let readers = Mutex<[DatabaseQueue]>([])
 
-    /// Opens the file, and makes it where it is missing.
+    /// Opens the file, and creates it if it does not exist.
     init(file: DatabaseFile, readOnly: Bool, errors: ErrorTranslator, logger: Logger?) throws {
         self.file = file
         self.errors = errors
@@ -38,7 +38,7 @@ final class Connections: Sendable {
                 } catch let error as DatabaseError
                     where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < deadline
                 {
-                    // Another process makes the file at this moment, in steps for which SQLite does not wait by itself.
+                    // Another process is creating the file, in steps for which SQLite itself does not wait.
                     sqlite3_sleep(10)
                 }
             }
@@ -58,7 +58,7 @@ final class Connections: Sendable {
     ) {
         try file.checkKind(errors: errors)
         if !readOnly { try file.create(errors: errors) }
-        // What it is, without leaving a trace: a file that is not discfg's must stay as it is.
+        // Determines the kind of the file without changing it: a file that is not discfg's must stay unchanged.
         var immutable: DatabaseQueue?
         let kind: Schema.Kind
         do {
@@ -66,10 +66,12 @@ final class Connections: Sendable {
             kind = try connection.unsafeRead { try Schema.kind($0) }
             immutable = connection
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT && file.hasLog {
-            // Without its log, a file whose last checkpoint was cut short looks damaged. What it is, is seen below with the log.
+            // Without its log, a file whose last checkpoint was interrupted looks damaged. Its kind is determined
+            // below, with the log.
             kind = .discfg(version: 0)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-            // Another process may have merged its log into the file just then: what is damaged looks so twice.
+            // Another process may have merged its log into the file just then. A file that is really damaged is so at
+            // the second try too.
             let connection = try connect(file, isImmutable: true, isReader: true)
             kind = try connection.unsafeRead { try Schema.kind($0) }
             immutable = connection
@@ -92,7 +94,7 @@ final class Connections: Sendable {
                 }
                 return (writer, isReadOnly ? .readOnly : .readWrite)
             } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode) {
-                // Its folder is read-only, so there can be no write-ahead log beside it, and nobody can write.
+                // Its folder is read-only, so there can be no write-ahead log next to it, and no process can write.
             }
         }
         guard let immutable, kind == .discfg(version: Schema.version) else { throw errors.notWritable() }
@@ -109,23 +111,25 @@ final class Connections: Sendable {
         configuration.label = "discfg"
         configuration.readonly = isImmutable
         configuration.foreignKeysEnabled = false
-        // A transaction that could not be ended is an error to report, not a reason to stop the process.
+        // A transaction that could not be ended is an error to report; it must not stop the process.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA busy_timeout = \(isReader ? readPatience : patience)")
             if isImmutable { return }
             if isReader { return try db.execute(sql: "PRAGMA query_only = 1") }
-            // An acknowledged write survives the loss of power, also where fsync alone does not reach the disk.
+            // An acknowledged write survives a loss of power, also on systems on which fsync alone does not reach the
+            // disk.
             try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
             if isPlanted(.syncsNothing) { try db.execute(sql: "PRAGMA synchronous = OFF") }
-            // A page that many commits change is copied into the file once for 16 MiB of them; the log shrinks back to that.
+            // A page that many commits change is copied into the file once for 16 MiB of log; the log is truncated to
+            // that size.
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 16777216")
             try db.execute(sql: "PRAGMA cache_size = -8000")
         }
         return try DatabaseQueue(path: isImmutable ? file.immutableURI : file.path, configuration: configuration)
     }
 
-    /// Reads, on this thread while the file is not locked; each statement sees one moment.
+    /// Reads, on this thread if the file is not locked; each statement sees one moment.
     func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         do {
             return try readOnce(body)
@@ -134,7 +138,7 @@ final class Connections: Sendable {
         }
     }
 
-    /// Reads what takes longer than a moment, on a thread of its own.
+    /// Reads on a separate thread, for a read that takes longer.
     func readApart<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
@@ -163,7 +167,7 @@ final class Connections: Sendable {
         let result = Swift.Result { try reader.unsafeRead(body) }
         // A new connection opens the log with its first statement.
         if kept == nil { try reader.unsafeRead { try files.check($0) } }
-        // One that SQLite found fault with is closed: the next read opens another.
+        // A connection with an error is closed: the next read opens another.
         if case .failure(let error) = result, error is DatabaseError {
             try files.checkAll()
             throw error
@@ -172,7 +176,7 @@ final class Connections: Sendable {
         return try result.get()
     }
 
-    /// Writes, one after the other, on a thread of its own; what is under way is finished.
+    /// Writes, one after the other, on a separate thread; a write in progress is finished.
     func write<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         guard !isReadOnly else { throw errors.notWritable() }
         return try await withCheckedThrowingContinuation { continuation in
@@ -182,12 +186,12 @@ final class Connections: Sendable {
         }
     }
 
-    /// Writes in one transaction, and only into files that are at their paths before it is committed and after.
+    /// Writes in one transaction, and only into files that are at their paths before the commit and after it.
     ///
-    /// - Throws: What `body` throws, and `storeUnusable`, with nothing changed; `outcomeUnknown` if a file was moved while the
-    ///   transaction was committed: what is written is in the files that were moved.
+    /// - Throws: The errors of `body`, and `storeUnusable`, with nothing changed; `outcomeUnknown` if a file was moved
+    ///   while the transaction was committed: the write is in the moved files.
     private func change<Result>(_ db: Database, _ body: (Database) throws -> Result) throws -> Result {
-        // Before it waits for other processes, of which there may be none.
+        // Checked first, so that a write to a moved file does not wait for other processes.
         try files.checkDatabase()
         let result = try db.changing {
             let result = try body(db)

@@ -12,16 +12,17 @@ import Synchronization
 struct DatabaseFile: Sendable {
     let path: String
 
-    /// Opening is one at a time in this process: closing a descriptor of a file drops the locks that SQLite has on it.
+    /// Only one thread of this process opens a file at a time: closing a descriptor of a file drops SQLite's locks on
+    /// it.
     static let opening = Mutex(())
 
-    /// - Parameter path: Relative paths count from the current folder.
+    /// - Parameter path: The path; a relative path starts at the current folder.
     init(_ path: String) {
-        // SQLite takes what begins with “file:” for a URI.
+        // SQLite treats a path that begins with “file:” as a URI.
         self.path = path.hasPrefix("/") ? path : "./" + path
     }
 
-    /// The path as a URI for SQLite, of a file that is taken to be unchangeable: it is read without locks and helper files.
+    /// The path as a URI with which SQLite treats the file as immutable: it reads it without locks and helper files.
     var immutableURI: String {
         let escaped = path.utf8.map { byte in
             switch byte {
@@ -32,16 +33,16 @@ struct DatabaseFile: Sendable {
         return "file:" + escaped.joined() + "?immutable=1"
     }
 
-    /// The absolute path without symbolic links, as soon as the file is there.
+    /// The absolute path without symbolic links, once the file exists.
     var realPath: String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
-    /// The bytes of the file and of its write-ahead log.
+    /// The sizes in bytes of the file and of its write-ahead log.
     ///
-    /// SQLite keeps the log beside the file that a symbolic link leads to.
+    /// SQLite keeps the log next to the file to which a symbolic link leads.
     var sizes: (file: Int64, log: Int64) { (Self.size(of: path), Self.size(of: realPath + "-wal")) }
 
     private static func size(of path: String) -> Int64 {
@@ -49,10 +50,10 @@ struct DatabaseFile: Sendable {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Whether the write-ahead log beside the file has anything in it.
+    /// Whether there is a write-ahead log that is not empty.
     var hasLog: Bool { sizes.log > 0 }
 
-    /// Refuses what is no regular file: opening a pipe would wait until somebody writes to it.
+    /// Refuses a path that is not a regular file: opening a pipe would wait until a process writes to it.
     func checkKind(errors: ErrorTranslator) throws(DiscfgError) {
         var status = stat()
         guard stat(path, &status) == 0 else { return }
@@ -63,11 +64,11 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    /// Makes the file and its folders where they are missing, for the owner alone: values may be secrets.
+    /// Creates the file and its folders if they do not exist, for the owner alone: values may be secrets.
     func create(errors: ErrorTranslator) throws(DiscfgError) {
         var status = stat()
         if stat(path, &status) == 0 {
-            // SQLite takes a file of one byte for an empty one, and would write over it.
+            // SQLite treats a file of one byte as empty, and would overwrite it.
             if (1..<512).contains(status.st_size) { throw errors.notADatabase() }
             return
         }
@@ -79,7 +80,7 @@ struct DatabaseFile: Sendable {
         }
         try createFolder(of: path[...], errors: errors)
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR, 0o600)
-        // That another process was first is as good.
+        // If another process has created the file first, that is fine.
         if descriptor < 0, errno != EEXIST { throw problem(errno, errors: errors) }
         if descriptor >= 0 { close(descriptor) }
     }

@@ -1,22 +1,22 @@
 import DiscfgCore
 
-/// How an item stands in ten columns, of `items` or of either side of `changes`.
+/// The ten columns of an item, in `items` or on either side of `changes`.
 enum ItemColumns {
     static let count: Int32 = 10
     static let names = [
         "value", "content_type", "version", "created", "modified", "modified_at", "author", "expiry", "lease", "digest",
     ]
 
-    /// The columns to select of a table, with the values that are in `blobs` put in their places.
+    /// The columns to select from a table, with the values from `blobs` in place of their digests.
     static func selection(of table: String, prefix: String = "", blobs: String) -> String {
         (["coalesce(\(table).\(prefix)value, \(blobs).value)"] + names.dropFirst().map { "\(table).\(prefix)\($0)" })
             .joined(separator: ", ")
     }
 
-    /// The columns but the first, of a table named `i`.
+    /// All columns but the first, of a table named `i`.
     static let namesWithoutValue = names.dropFirst().map { "i.\($0)" }.joined(separator: ", ")
 
-    /// The item in the columns from `start`, or `nil` where they are empty.
+    /// The item in the columns from `start` on, or `nil` if they are empty.
     static func read(_ row: Query, from start: Int32, key: @autoclosure () throws -> Key, values: Bool = true) throws
         -> Item?
     {

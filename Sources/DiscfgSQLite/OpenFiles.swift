@@ -11,14 +11,15 @@ import GRDBSQLite
 import Logging
 import Synchronization
 
-/// The files that the connections of a store have open, to notice when they are no longer at their paths.
+/// The files that the connections of a store have open; detects if they are no longer at their paths.
 ///
-/// SQLite itself does not look for that in WAL mode: a process would go on writing into files that nobody else can open. The
-/// files are the database, its write-ahead log, and the index of that log. SQLite keeps all three in place while a connection
-/// is open, so another device or inode at one of the paths means that somebody moved, removed or replaced it.
+/// SQLite itself does not check that in WAL mode: a process would keep writing into files that no other process can
+/// open. The files are the database, its write-ahead log, and the index of that log. SQLite keeps all three in place
+/// while a connection is open, so another device or inode at one of the paths means that the file was moved, removed or
+/// replaced.
 ///
-/// What was noticed once stays so until the store is opened again, also if the files come back: another process may have
-/// written to them meanwhile.
+/// After the first detection the store stays unusable until it is opened again, even if the files are moved back:
+/// another process may have written to them meanwhile.
 final class OpenFiles: Sendable {
     private struct File {
         /// The path for `stat`, with the zero byte at its end.
@@ -37,9 +38,9 @@ final class OpenFiles: Sendable {
     private let errors: ErrorTranslator
     private let logger: Logger?
 
-    /// Takes note of what is at the paths now, which a connection has opened; an immutable file is read without a log.
+    /// Records the files at the paths now, which a connection has opened; an immutable file is read without a log.
     ///
-    /// - Throws: `storeUnusable` if the connection has something else open.
+    /// - Throws: `storeUnusable` if the connection has other files open.
     init(
         _ file: DatabaseFile, isImmutable: Bool, of connection: Database, errors: ErrorTranslator, logger: Logger?
     ) throws {
@@ -54,7 +55,7 @@ final class OpenFiles: Sendable {
     /// Checks before a read that the database is still at its path: one `stat`.
     func checkDatabase() throws { try check(database) }
 
-    /// Checks around a write that all files are still at their paths: one `stat` for each.
+    /// Checks before and after a write that all files are still at their paths: one `stat` for each.
     func checkAll() throws {
         try check(database)
         for file in logFiles { try check(file) }
@@ -72,7 +73,7 @@ final class OpenFiles: Sendable {
         if try Self.identity(of: file.path, errors) != file.identity { throw noteMoved() }
     }
 
-    /// Logs the first time that a file is missed.
+    /// Logs the first detection of a missing file.
     private func noteMoved() -> DiscfgError {
         let error = errors.moved()
         if !hasMoved.exchange(true, ordering: .relaxed) {
@@ -88,7 +89,7 @@ final class OpenFiles: Sendable {
         return try identity(of: path, errors).map { File(path: path, identity: $0) }
     }
 
-    /// What is at a path; `nil` if nothing is.
+    /// The identity of the file at a path; `nil` if there is none.
     private static func identity(of path: [CChar], _ errors: ErrorTranslator) throws -> Identity? {
         var status = stat()
         if stat(path, &status) == 0 {
@@ -99,7 +100,7 @@ final class OpenFiles: Sendable {
         throw errors.unobservable(String(cString: strerror(errno)))
     }
 
-    /// Whether the file that a connection has open is the one at its path, as far as SQLite tells: it compares inodes.
+    /// Whether the file that a connection has open is the one at its path; SQLite compares inodes.
     private static func isInPlace(_ connection: Database) -> Bool {
         var hasMoved: Int32 = 0
         let code = sqlite3_file_control(connection.sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)

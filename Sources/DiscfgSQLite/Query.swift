@@ -4,10 +4,10 @@ import GRDBSQLite
 
 /// One use of a prepared statement: bind in order, step, read columns by index.
 ///
-/// GRDB's own arguments and rows go through arrays of boxed values; on the path of every read and write these calls go
-/// straight to SQLite, with bytes as `[UInt8]`. The connection, its queue and the statement cache stay GRDB's.
+/// GRDB's own arguments and rows use arrays of boxed values. These calls, which every read and write uses, call SQLite
+/// directly, with bytes as `[UInt8]`. The connection, its queue and the statement cache are GRDB's.
 struct Query {
-    /// Tells SQLite to copy what is bound.
+    /// Makes SQLite copy the bound bytes.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     private let prepared: Statement
@@ -35,7 +35,7 @@ struct Query {
         var text = text
         _ = text.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) {
-                // An empty buffer may have no address, and that would bind NULL.
+                // An empty buffer may have no address, which would bind NULL.
                 if let start = $0.baseAddress, !$0.isEmpty {
                     sqlite3_bind_text(statement, bound, start, Int32($0.count), Self.copied)
                 } else {
@@ -69,13 +69,13 @@ struct Query {
 
     // MARK: Running
 
-    /// Runs a statement whose rows, if any, do not matter.
+    /// Runs a statement and ignores its rows.
     func run() throws {
         defer { finish() }
         while try step() {}
     }
 
-    /// What `body` makes of the first row, or `nil` where there is none.
+    /// The result of `body` for the first row, or `nil` if there is none.
     func first<Result>(_ body: (Query) throws -> Result) throws -> Result? {
         defer { finish() }
         return try step() ? try body(self) : nil
@@ -129,17 +129,17 @@ extension Database {
     /// The statement, prepared once for each connection.
     func query(_ sql: String) throws -> Query { Query(try cachedStatement(sql: sql)) }
 
-    /// Reads several things as they stand at one moment.
+    /// Runs several reads as of one moment.
     func reading<Result>(_ body: () throws -> Result) throws -> Result {
         if !(isPlanted(.keepsSnapshots) && isInsideTransaction) { try query("BEGIN").run() }
-        // Ends the snapshot; there is nothing to keep or lose.
+        // Ends the snapshot; a read has nothing to commit.
         defer { if !(isPlanted(.keepsSnapshots) && Int.random(in: 0..<10) > 0) { try? query("ROLLBACK").run() } }
         return try body()
     }
 
-    /// Changes several things at once, or nothing.
+    /// Makes several changes as one, or none.
     ///
-    /// - Throws: What `body` throws, with nothing changed; `CommitFailure` when the last step fails.
+    /// - Throws: The errors of `body`, with nothing changed; `CommitFailure` if the last step fails.
     func changing<Result>(_ body: () throws -> Result) throws -> Result {
         try query("BEGIN IMMEDIATE").run()
         let result: Result
@@ -152,7 +152,7 @@ extension Database {
         do {
             try query("COMMIT").run()
         } catch {
-            // SQLite may have rolled back by itself; then this does nothing.
+            // SQLite may have rolled back already; then this does nothing.
             try? query("ROLLBACK").run()
             if isPlanted(.ignoresFailedCommits) { return result }
             throw CommitFailure(cause: error)

@@ -29,7 +29,7 @@ extension SQLiteEngine {
         return limit <= Self.shortPage ? try await read(body) : try await readApart(body)
     }
 
-    /// The most items of a page that is read on the caller's thread.
+    /// The maximum number of items of a page that is read on the caller's thread.
     private static var shortPage: Int { 128 }
 
     public func overdueKeys(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Key] {
@@ -55,7 +55,7 @@ extension Database {
     /// A page of items ends when it has this many bytes of keys and values.
     private static var pageBytes: Int { 8 << 20 }
 
-    /// The text of what is asked often is made once: making it takes longer than SQLite's answer.
+    /// The text of frequent statements is built once: building it takes longer than SQLite's answer.
     fileprivate static let itemOfMany =
         "SELECT " + ItemColumns.selection(of: "i", blobs: "b")
         + " FROM items i LEFT JOIN blobs b ON b.digest = i.digest WHERE i.config = ? AND i.key = ?"
@@ -65,7 +65,8 @@ extension Database {
         + " FROM configs c LEFT JOIN items i ON i.config = c.id AND i.key = ? LEFT JOIN blobs b ON b.digest = i.digest"
         + " WHERE c.name = ?"
 
-    /// One item and the tail in one statement, which sees one moment without a transaction: the hottest of all reads.
+    /// One item and the tail in one statement, which sees one moment without a transaction: the most frequent of all
+    /// reads.
     func item(_ key: Key, in config: ConfigName) throws -> ItemBatch {
         var query = try query(Self.oneItem)
         query.bind(key.bytes)

@@ -69,7 +69,7 @@ extension SQLiteEngine {
     }
 
     public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
-        // There can be any number.
+        // A lease can have any number of keys.
         try await readApart { db in
             try db.reading {
                 let head = try db.head(of: config)
@@ -103,7 +103,7 @@ extension SQLiteEngine {
     public func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
         try await read { db in
             try db.reading {
-                // As the index has it.
+                // The same expression as in the index.
                 var query = try db.query("\(Lease.selection) WHERE config = ? AND iif(ending, 0, expiry) <= ?")
                 query.bind(try db.head(of: config).id)
                 query.bind(now.milliseconds)
@@ -133,7 +133,7 @@ extension Database {
 }
 
 extension Query {
-    /// What `body` makes of each row.
+    /// The results of `body` for all rows.
     func all<Result>(_ body: (Query) throws -> Result) throws -> [Result] {
         var results: [Result] = []
         try forEach { row in

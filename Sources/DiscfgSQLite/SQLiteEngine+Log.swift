@@ -26,7 +26,7 @@ extension SQLiteEngine {
             try db.reading {
                 var head = try db.head(of: config)
                 if after < head.tail.trimmed, incarnation == head.tail.incarnation {
-                    // What is kept is there for those who name the log.
+                    // Commits that are kept can be read by callers that name the incarnation.
                     head.tail.trimmed = min(head.tail.trimmed, try db.firstRevision(of: head) - 1)
                 }
                 try head.tail.checkReadable(after: after, incarnation: incarnation)
@@ -72,7 +72,7 @@ extension SQLiteEngine {
         try await read { db in
             try db.reading {
                 let tail = try db.head(of: config)
-                // Along a log time never runs backwards, so a few rows tell where a moment was.
+                // The times of a log never decrease, so a binary search finds the revision.
                 var (low, high) = (tail.tail.trimmed, tail.tail.revision)
                 while low < high {
                     let middle = low + (high - low + 1) / 2
@@ -91,7 +91,7 @@ extension SQLiteEngine {
 }
 
 extension Database {
-    /// The oldest revision whose entry is there.
+    /// The oldest revision whose entry exists.
     fileprivate func firstRevision(of config: ConfigHead) throws -> Revision {
         var query = try query("SELECT min(revision) FROM log WHERE config = ?")
         query.bind(config.id)

@@ -16,7 +16,8 @@ extension SQLiteEngine {
     public func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note] {
         try await read { db in
             try db.reading {
-                // Names are ASCII, so that nothing that begins so comes behind the prefix and a byte that no name has.
+                // Names are ASCII without 0x7F, so every name that begins with the prefix is before the prefix followed
+                // by that byte.
                 var query = try db.query(
                     "\(Note.selection) WHERE config = ? AND name > ? AND name >= ? AND name < ? ORDER BY name LIMIT ?")
                 query.bind(try db.head(of: config).id)

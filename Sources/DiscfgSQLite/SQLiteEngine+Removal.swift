@@ -7,7 +7,7 @@ extension SQLiteEngine {
             let head = try db.head(of: config)
             let revision = max(head.tail.trimmed, min(through, head.tail.revision))
             if revision > head.tail.trimmed {
-                // Readers see at once that it is gone; the rows go in steps.
+                // The config is gone for readers at once; its rows are removed in steps.
                 var query = try db.query("UPDATE configs SET trimmed = ? WHERE id = ?")
                 query.bind(revision)
                 query.bind(head.id)
@@ -16,7 +16,9 @@ extension SQLiteEngine {
             let last = try db.lastRevision(of: head.id, through: revision, before: moment)
             return try db.removeStep(of: .log(through: last), config: head.id)
         }
-        return try await remains ? false : !purge()
+        if remains { return false }
+        // What a removed config has left is not part of this: if it cannot be removed now, maintenance removes it.
+        return (try? await purge()) != true
     }
 
     public func removeConfig(_ name: ConfigName) async throws -> Bool {
@@ -24,18 +26,19 @@ extension SQLiteEngine {
             var query = try db.query("DELETE FROM configs WHERE name = ? RETURNING id")
             query.bind(name.description)
             guard let id = try query.first({ $0.integer(0) }) else { return false }
-            // Gone for everyone from here on; what it held is removed in steps, by maintenance if this process ends.
+            // From here on the config is gone for everyone. Its contents are removed in steps, by maintenance if this
+            // process ends.
             var mark = try db.query("INSERT INTO removed_configs(id) VALUES(?)")
             mark.bind(id)
             try mark.run()
             return true
         }
-        // No reader sees what is left: if it cannot be removed now, maintenance removes it.
+        // No reader sees the rest: if it cannot be removed now, maintenance removes it.
         do { while try await purge() {} } catch { return isRemoved }
         return isRemoved
     }
 
-    /// The most steps of one call of `maintain`, which has other regular work after it.
+    /// The maximum number of steps in one call of `maintain`: other regular work follows it.
     private static let maintenanceSteps = 100
 
     /// Removes what interrupted removals of configs have left, in small steps with time for writers between them.
@@ -46,7 +49,7 @@ extension SQLiteEngine {
         }
     }
 
-    /// Removes some of what removed configs have left.
+    /// Removes some of the remaining rows of removed configs.
     ///
     /// - Returns: Whether there may be more.
     private func purge() async throws -> Bool {
@@ -65,7 +68,7 @@ extension SQLiteEngine {
     }
 }
 
-/// What is removed in steps.
+/// The rows to remove in steps.
 private enum Removal {
     case log(through: Revision)
     case items
@@ -74,14 +77,14 @@ private enum Removal {
 }
 
 extension Database {
-    /// The most rows that one transaction removes of one table, so that writers never wait for long.
+    /// The maximum number of rows that one transaction removes from one table, so that writers never wait long.
     private static var step: Int64 { 1000 }
 
     fileprivate func removedConfig() throws -> Int64? {
         try query("SELECT id FROM removed_configs LIMIT 1").first { $0.integer(0) }
     }
 
-    /// The last revision up to another that is older than a moment, or whose entry is gone.
+    /// The last revision, at most `through`, that was committed before a moment or whose entry is gone.
     fileprivate func lastRevision(of config: Int64, through: Revision, before moment: Timestamp) throws -> Revision {
         var query = try query(
             """
@@ -99,7 +102,7 @@ extension Database {
     fileprivate func removeStep(of removal: Removal, config: Int64) throws -> Bool {
         switch removal {
         case .log(let revision):
-            // Entries first, from the oldest on: an entry that is there has all its changes, and so have those after it.
+            // Entries first, from the oldest on: if an entry exists, it and all later entries have all their changes.
             let entries = try remove(
                 rows: "SELECT revision FROM log WHERE config = ?1 AND revision <= ?2 ORDER BY revision LIMIT ?3",
                 from: "log", key: "revision", digests: "NULL, NULL", config: config, through: revision)

@@ -4,8 +4,8 @@ public import Logging
 
 /// An engine on one SQLite file, which any number of processes may use at the same time.
 ///
-/// The file has a write-ahead log, and an append is one transaction that is on the disk when it returns. Readers never wait
-/// for writers. Where the file or its folder is read-only, reading works, and writes throw `storeNotWritable`.
+/// The file has a write-ahead log, and an append is one transaction that is on the disk when the call returns. Readers
+/// never wait for writers. If the file or its folder is read-only, reads work, and writes throw `storeNotWritable`.
 public final class SQLiteEngine: StorageEngine {
     let connections: Connections
     let errors: ErrorTranslator
@@ -26,19 +26,19 @@ public final class SQLiteEngine: StorageEngine {
         return description
     }
 
-    /// Opens a file, and makes it and its folders where they are missing, for the owner alone.
+    /// Opens a file, and creates it and its folders if they do not exist, for the owner alone.
     ///
-    /// - Throws: `DiscfgError` with code `storeUnusable` when the file is not discfg's or of a newer discfg (it is left as it
-    ///   is then) or cannot be opened, `storeUnavailable` when another process holds it, `storeNotWritable` when it has to be
-    ///   made or brought up to date and cannot be written.
+    /// - Throws: `DiscfgError` with code `storeUnusable` if the file is not discfg's or is of a newer discfg (it is
+    ///   then left unchanged) or cannot be opened, `storeUnavailable` if another process holds it, `storeNotWritable`
+    ///   if it must be created or converted to the newest format and cannot be written.
     /// - Parameters:
     ///   - path: The file.
-    ///   - logger: Told, once, if the file is moved, removed or replaced while it is open.
+    ///   - logger: Logs, once, if the file is moved, removed or replaced while it is open.
     public convenience init(path: String, logger: Logger? = nil) throws {
         try self.init(path: path, readOnly: false, logger: logger)
     }
 
-    /// Opens a file; if told so, only to read what nobody else may be writing.
+    /// Opens a file, optionally only for reading, as a file that no other process writes.
     package init(path: String, readOnly: Bool, logger: Logger? = nil) throws {
         file = DatabaseFile(path)
         errors = ErrorTranslator(path: path)
@@ -109,7 +109,7 @@ public final class SQLiteEngine: StorageEngine {
         do { return try await connections.read(body) } catch { throw errors(error) }
     }
 
-    /// Reads on another thread: what takes longer than a moment.
+    /// Reads on another thread, for reads that take longer.
     func readApart<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         do { return try await connections.readApart(body) } catch { throw errors(error) }
     }
@@ -145,14 +145,14 @@ struct StoredConfig {
     }
 }
 
-/// The part of a config that each read and write needs: its number and the ends of its log.
+/// The part of a config that every read and write needs: its number and the ends of its log.
 struct ConfigHead {
     var id: Int64
     var tail: LogTail
 }
 
 extension LogTail {
-    /// From columns 0 to 3; a config's number is never given to another.
+    /// From columns 0 to 3; a config's number is never used again for another config.
     init(_ row: Query) {
         self.init(
             revision: row.integer(1), time: Timestamp(milliseconds: row.integer(2)), trimmed: row.integer(3),

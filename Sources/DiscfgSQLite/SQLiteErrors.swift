@@ -8,7 +8,7 @@ import Glibc
 import DiscfgCore
 import GRDB
 
-/// Says what an error of SQLite means for the store: by its code, never by guessing.
+/// Translates SQLite's errors into those of the store, by their code, never by guessing.
 struct ErrorTranslator: Sendable {
     let path: String
 
@@ -60,7 +60,7 @@ struct ErrorTranslator: Sendable {
         }
     }
 
-    /// Why the file cannot be opened, if the system says so by itself.
+    /// The reason why the file cannot be opened, if the system reports one.
     private var obstacle: String? {
         access(path, R_OK) == 0 ? nil : String(cString: strerror(errno))
     }
@@ -70,26 +70,26 @@ struct ErrorTranslator: Sendable {
         DiscfgError(code, "The store “\(path)” \(problem).", hint: hint, cause: cause)
     }
 
-    /// The file, or where it is, is read-only.
+    /// The file or its folder is read-only.
     func notWritable(_ cause: (any Error)? = nil) -> DiscfgError {
         make(.storeNotWritable, "is read-only", "Check who owns the file and its folder; reading works.", cause)
     }
 
-    /// The content is not what discfg writes.
+    /// The content cannot have been written by discfg.
     func damaged(_ what: String, _ cause: (any Error)? = nil) -> DiscfgError {
         make(
             .storeUnusable, "is damaged: \(what)",
             "Keep a copy of the file, check it with “PRAGMA integrity_check”, and restore a backup.", cause)
     }
 
-    /// The path no longer leads to the file that is open.
+    /// The path no longer leads to the open file.
     func moved(_ cause: (any Error)? = nil) -> DiscfgError {
         make(
             .storeUnusable, "was moved, removed or replaced while it was open",
             "Stop every process that has it open, put the file and its -wal in place, then start again.", cause)
     }
 
-    /// The path no longer leads to the file that was written.
+    /// The path no longer leads to the written file.
     func movedDuringCommit(_ cause: any Error) -> DiscfgError {
         make(
             .outcomeUnknown, "was moved, removed or replaced while the write was being made durable",
@@ -97,7 +97,7 @@ struct ErrorTranslator: Sendable {
                 + "Stop every process that has it open, put both in place, then start again.", cause)
     }
 
-    /// The system does not tell what is at the path.
+    /// The system does not report the identity of the file at the path.
     func unobservable(_ reason: String) -> DiscfgError {
         make(
             .storeUnavailable, "cannot be found at its path: \(reason)",
@@ -124,7 +124,7 @@ struct ErrorTranslator: Sendable {
     }
 }
 
-/// A row that no discfg would have written; becomes an error that names the file.
+/// A row that discfg cannot have written; becomes an error that names the file.
 struct DamagedRow: Error {
     var what: String
 }

@@ -1,13 +1,13 @@
 import DiscfgCore
 import GRDB
 
-/// What the file holds, and how older formats become the newest.
+/// The tables of the file, and the migrations from older formats.
 ///
-/// The tables can be read with the `sqlite3` tool: values that are text show as text. `changes` keeps the item after and the
-/// item before each change in columns, so that one change can be read without the rest of its commit. A value of more than
-/// 32 KiB is in `blobs` once; `digest` names it, and `value` is NULL then. Times are milliseconds.
+/// The tables can be read with the `sqlite3` tool, which shows values that are text as text. `changes` has the items
+/// after and before each change in columns, so that one change can be read without the rest of its commit. A value of
+/// more than 32 KiB is stored once, in `blobs`; then `digest` names it, and `value` is NULL. Times are milliseconds.
 enum Schema {
-    /// “dcfg”: tells discfg's files from those of other programs.
+    /// “dcfg”, which distinguishes discfg's files from those of other programs.
     static let applicationID: Int64 = 0x6463_6667
     /// The newest format; `migrations` has one step for each.
     static let version = Int64(migrations.count)
@@ -86,7 +86,7 @@ enum Schema {
             value BLOB NOT NULL
         ) STRICT;
         """,
-        // What is overdue comes first in its index; what is ending, before all of that.
+        // Overdue leases are first in their index, and ending leases before them.
         """
         CREATE TABLE leases(
             config INTEGER NOT NULL,
@@ -108,24 +108,26 @@ enum Schema {
             PRIMARY KEY(config, name)
         ) STRICT, WITHOUT ROWID;
         """,
-        // What tells a lease from others that have its id later; the leases of an earlier format share one.
+        // Distinguishes a lease from later leases with the same id; the leases of an earlier format share one
+        // generation.
         "ALTER TABLE leases ADD COLUMN generation TEXT NOT NULL DEFAULT '';",
-        // An older discfg removed the changes of a trimmed commit before its entry, so what it left of a trimmed log is not whole.
+        // An older discfg removed the changes of a trimmed commit before its entry, so its remains of a trimmed log are
+        // incomplete.
         "DELETE FROM log WHERE revision <= (SELECT trimmed FROM configs WHERE id = log.config);",
-        // Each renewal raises it.
+        // Each renewal raises the version.
         "ALTER TABLE leases ADD COLUMN version INTEGER NOT NULL DEFAULT 0;",
     ]
 
-    /// What a file is.
+    /// The kind of a file.
     enum Kind: Equatable {
-        /// Nothing is in it yet.
+        /// The file is empty.
         case new
-        /// A file of discfg's in some format; 0 is one whose making was cut short.
+        /// A file of discfg in some format; 0 is a file whose creation was interrupted.
         case discfg(version: Int64)
         case foreign
     }
 
-    /// Looks what the file is.
+    /// Determines the kind of the file.
     static func kind(_ db: Database) throws -> Kind {
         let application = try db.query("PRAGMA application_id").first { $0.integer(0) }
         if application == applicationID {
@@ -135,10 +137,11 @@ enum Schema {
         return application == 0 && isEmpty ? .new : .foreign
     }
 
-    /// Makes the tables where they are missing, and brings older formats up to date; safe when several processes do it.
+    /// Creates missing tables, and migrates older formats; safe if several processes do it at the same time.
     static func prepare(_ db: Database, errors: ErrorTranslator) throws {
         if try kind(db) == .new {
-            // Before the file gets a write-ahead log: so the mark is in the file itself, where it can be seen without one.
+            // Before the file gets a write-ahead log, so that the mark is in the file itself and can be read without a
+            // log.
             try db.changing {
                 if try kind(db) == .new { try db.execute(sql: "PRAGMA application_id = \(applicationID)") }
             }

@@ -44,10 +44,17 @@ public struct ServiceConformance: Sendable {
 
     private let makeStore: @Sendable () async throws -> Open
     private let seed: UInt64
+    private let viewMemory: Int
 
     /// A suite for the stores that `makeStore` makes, each empty; `seed` repeats a run whose failure named it.
-    public init(seed: UInt64 = .random(in: 0...UInt64.max), makeStore: @escaping @Sendable () async throws -> Open) {
+    ///
+    /// With `viewMemory`, the services answer reads from configs that they have loaded, into so many bytes.
+    public init(
+        seed: UInt64 = .random(in: 0...UInt64.max), viewMemory: Int = 0,
+        makeStore: @escaping @Sendable () async throws -> Open
+    ) {
         self.seed = seed
+        self.viewMemory = viewMemory
         self.makeStore = makeStore
     }
 
@@ -57,7 +64,7 @@ public struct ServiceConformance: Sendable {
     public func run(_ testCase: Case) async throws {
         do {
             let open = try await makeStore()
-            try await testCase.body(ServiceWorld(open: open, clock: TestClock(), seed: seed))
+            try await testCase.body(ServiceWorld(open: open, clock: TestClock(), seed: seed, viewMemory: viewMemory))
         } catch {
             throw ConformanceFailure(description: "\(error) (seed \(seed))")
         }
@@ -69,27 +76,36 @@ struct ServiceWorld: Sendable {
     let open: ServiceConformance.Open
     let clock: TestClock
     let seed: UInt64
+    let viewMemory: Int
     let engine: any StorageEngine
     let service: ConfigService
     let config = ConfigName.default
 
-    init(open: @escaping ServiceConformance.Open, clock: TestClock, seed: UInt64) async throws {
+    init(open: @escaping ServiceConformance.Open, clock: TestClock, seed: UInt64, viewMemory: Int = 0) async throws {
         self.open = open
         self.clock = clock
         self.seed = seed
+        self.viewMemory = viewMemory
         engine = try await open()
-        service = Self.makeService(on: engine, clock: clock)
+        service = await Self.makeService(on: engine, clock: clock, viewMemory: viewMemory)
     }
 
-    private static func makeService(on engine: any StorageEngine, clock: TestClock) -> ConfigService {
+    private static func makeService(
+        on engine: any StorageEngine, clock: TestClock, viewMemory: Int
+    ) async -> ConfigService {
         let options = ConfigService.Options(
-            pollInterval: .milliseconds(5) ... .milliseconds(5), time: clock.steadySource)
-        return ConfigService(
+            pollInterval: .milliseconds(5) ... .milliseconds(5), time: clock.steadySource, viewMemory: viewMemory)
+        let service = ConfigService(
             engine: engine, options: options, logger: Logger(label: "discfg.test") { _ in SwiftLogNoOpLogHandler() })
+        // If the store fails, it is tried again when the config is used.
+        try? await service.loadNow(.default)
+        return service
     }
 
     /// Another service on the same store, as another process has it.
-    func anotherService() async throws -> ConfigService { Self.makeService(on: try await open(), clock: clock) }
+    func anotherService() async throws -> ConfigService {
+        await Self.makeService(on: try await open(), clock: clock, viewMemory: viewMemory)
+    }
 
     /// Another service on the same store, in a process whose wall clock is ahead of the world's.
     ///
@@ -105,7 +121,7 @@ struct ServiceWorld: Sendable {
 
     /// A service on the same store, behind an engine that `wrap` makes of it.
     func service(behind wrap: (any StorageEngine) -> any StorageEngine) async throws -> ConfigService {
-        Self.makeService(on: wrap(try await open()), clock: clock)
+        await Self.makeService(on: wrap(try await open()), clock: clock, viewMemory: viewMemory)
     }
 
     func key(_ path: String) throws -> Key { try Key(path: path) }

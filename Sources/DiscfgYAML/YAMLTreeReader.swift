@@ -46,7 +46,7 @@ struct YAMLTreeReader {
                 count += 1
                 if count == number {
                     try events.advance()
-                    tree = try node(depth: 0).tree
+                    tree = try node().tree
                 }
             }
             try meter.value()
@@ -55,18 +55,89 @@ struct YAMLTreeReader {
         return (tree, count)
     }
 
+    /// A list or map whose end has not been read yet.
+    private struct OpenNode {
+        let isMap: Bool
+        let anchor: [UInt8]?
+        /// What it counts so far; its tree is set at its end.
+        var node: Node
+        var elements: [ConfigTree] = []
+        var members: [ConfigTree.Member] = []
+        var names: Set<[UInt8]> = []
+        var merged: [ConfigTree.Member] = []
+        /// The name of the member whose value comes next.
+        var name = (text: "", isMerge: false, line: 0)
+    }
+
     /// Reads the node that begins with the current event, up to its last event.
-    private mutating func node(depth: Int) throws(DiscfgError) -> Node {
-        try meter.value()
-        try checkDepth(depth)
-        let anchor = events.anchor
-        let node =
+    ///
+    /// The open lists and maps are in an array, so that the stack it needs does not depend on the input.
+    private mutating func node() throws(DiscfgError) -> Node {
+        var open: [OpenNode] = []
+        while true {
+            try meter.value()
+            try checkDepth(open.count)
+            let anchor = events.anchor
+            var node: Node?
             switch events.type {
-            case YAML_ALIAS_EVENT: try alias(depth: depth)
-            case YAML_SEQUENCE_START_EVENT: try sequence(depth: depth)
-            case YAML_MAPPING_START_EVENT: try mapping(depth: depth)
-            default: try scalar()
+            case YAML_ALIAS_EVENT: node = try alias(depth: open.count)
+            case YAML_SEQUENCE_START_EVENT, YAML_MAPPING_START_EVENT: open.append(try openNode(anchor))
+            default: node = remember(try scalar(), as: anchor)
             }
+            // Closes what ends here, up to the list or map that has another value.
+            while true {
+                guard let last = open.indices.last else { return node ?? Node(tree: .null, line: events.line) }
+                try events.advance()
+                if let node { try Self.add(node, to: &open[last]) }
+                if try findNext(in: &open[last]) { break }
+                node = close(open.removeLast())
+            }
+        }
+    }
+
+    private func openNode(_ anchor: [UInt8]?) throws(DiscfgError) -> OpenNode {
+        let isMap = events.type == YAML_MAPPING_START_EVENT
+        try checkTag([isMap ? YAMLTag.map : YAMLTag.seq])
+        return OpenNode(isMap: isMap, anchor: anchor, node: Node(tree: .null, line: events.line))
+    }
+
+    /// Goes to the next value in a list or map; returns `false` if it ends here.
+    private mutating func findNext(in open: inout OpenNode) throws(DiscfgError) -> Bool {
+        guard open.isMap else { return events.type != YAML_SEQUENCE_END_EVENT }
+        guard events.type != YAML_MAPPING_END_EVENT else { return false }
+        open.name = try name()
+        try events.advance()
+        return true
+    }
+
+    private static func add(_ value: Node, to open: inout OpenNode) throws(DiscfgError) {
+        guard open.isMap else {
+            open.node.add(value)
+            open.elements.append(value.tree)
+            return
+        }
+        let (name, isMerge, line) = open.name
+        open.node.add(value, name: name)
+        if isMerge {
+            open.merged += try merge(value)
+            return
+        }
+        guard open.names.insert(Array(name.utf8)).inserted else {
+            throw .invalid(
+                "The name “\(name)” of line \(line) stands twice in one map.", hint: "Rename or remove one of the two.")
+        }
+        open.members.append(ConfigTree.Member(name: name, value: value.tree))
+    }
+
+    private mutating func close(_ open: OpenNode) -> Node {
+        var (node, members, names) = (open.node, open.members, open.names)
+        // What the map says itself goes before what it merges, and the first map merged before the next.
+        for member in open.merged where names.insert(Array(member.name.utf8)).inserted { members.append(member) }
+        node.tree = open.isMap ? .object(members) : .array(open.elements)
+        return remember(node, as: open.anchor)
+    }
+
+    private mutating func remember(_ node: Node, as anchor: [UInt8]?) -> Node {
         if let anchor { anchors[anchor] = node }
         return node
     }
@@ -100,60 +171,20 @@ struct YAMLTreeReader {
         return node
     }
 
-    private mutating func sequence(depth: Int) throws(DiscfgError) -> Node {
-        try checkTag([YAMLTag.seq])
-        var node = Node(tree: .null, line: events.line)
-        var elements: [ConfigTree] = []
-        try events.advance()
-        while events.type != YAML_SEQUENCE_END_EVENT {
-            let element = try self.node(depth: depth + 1)
-            node.add(element)
-            elements.append(element.tree)
-            try events.advance()
-        }
-        node.tree = .array(elements)
-        return node
-    }
-
-    private mutating func mapping(depth: Int) throws(DiscfgError) -> Node {
-        try checkTag([YAMLTag.map])
-        var node = Node(tree: .null, line: events.line)
-        var members: [ConfigTree.Member] = []
-        var names: Set<[UInt8]> = []
-        var merged: [ConfigTree.Member] = []
-        try events.advance()
-        while events.type != YAML_MAPPING_END_EVENT {
-            let (name, isMerge, line) = try name()
-            try events.advance()
-            let value = try self.node(depth: depth + 1)
-            node.add(value, name: name)
-            try events.advance()
-            if isMerge {
-                merged += try Self.merge(value)
-                continue
-            }
-            guard names.insert(Array(name.utf8)).inserted else {
-                throw .invalid(
-                    "The name “\(name)” of line \(line) stands twice in one map.",
-                    hint: "Rename or remove one of the two.")
-            }
-            members.append(ConfigTree.Member(name: name, value: value.tree))
-        }
-        // What the map says itself goes before what it merges, and the first map merged before the next.
-        for member in merged where names.insert(Array(member.name.utf8)).inserted { members.append(member) }
-        node.tree = .object(members)
-        return node
-    }
-
     private mutating func name() throws(DiscfgError) -> (text: String, isMerge: Bool, line: Int) {
         let line = events.line
         let isCollection = events.type == YAML_SEQUENCE_START_EVENT || events.type == YAML_MAPPING_START_EVENT
         if !isCollection {
-            let node = events.type == YAML_ALIAS_EVENT ? try node(depth: 0) : try scalarName()
+            let node = events.type == YAML_ALIAS_EVENT ? try aliasName() : try scalarName()
             if let text = node.text { return (text, text == "<<" && node.isPlain, line) }
         }
         throw .invalid(
             "Line \(line) of the file has a list or a map as a name.", hint: "Use text as the name.")
+    }
+
+    private mutating func aliasName() throws(DiscfgError) -> Node {
+        try meter.value()
+        return try alias(depth: 0)
     }
 
     /// The scalar that is a name; it is text, whatever its tag.

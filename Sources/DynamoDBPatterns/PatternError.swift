@@ -1,3 +1,5 @@
+import AWSClient
+
 /// Why a pattern could not do what it was asked; what was changed meanwhile is a `Conflict` or `TransactionConflict`.
 ///
 /// What DynamoDB itself answers is thrown as it is, as `AWSError`. No message holds an item's content.
@@ -17,6 +19,8 @@ public struct PatternError: Error, Sendable {
         public static let notFound = Code(rawValue: "notFound")
         /// Another worker has taken this over: whoever gets this must stop, and has changed nothing.
         public static let fenced = Code(rawValue: "fenced")
+        /// A table is not of the layout that it needs.
+        public static let wrongLayout = Code(rawValue: "wrongLayout")
         /// An item in the table is not what the pattern wrote.
         public static let corrupt = Code(rawValue: "corrupt")
         /// An item would be larger than DynamoDB allows.
@@ -31,7 +35,7 @@ public struct PatternError: Error, Sendable {
     public var message: String
     /// What to do, where we know.
     public var hint: String?
-    /// What the failure began with.
+    /// What the failure began with; `description` has its text if it is of this library, and otherwise its type.
     public var cause: (any Error)?
 
     public init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
@@ -43,5 +47,18 @@ public struct PatternError: Error, Sendable {
 }
 
 extension PatternError: CustomStringConvertible {
-    public var description: String { "\(code.rawValue): \(message)\(hint.map { " \($0)" } ?? "")" }
+    public var description: String {
+        var text = "\(code.rawValue): \(message)"
+        if let cause { text = ErrorText.sentences(text, Self.text(of: cause)) }
+        return hint.map { ErrorText.sentences(text, $0) } ?? text
+    }
+
+    /// Errors of others may hold an item's content: of those only the type is named.
+    private static func text(of cause: any Error) -> String {
+        switch cause {
+        case let cause as PatternError: cause.description
+        case let cause as TransactionConflict: cause.description
+        default: ErrorText.of(cause) ?? "The cause is of the type \(type(of: cause))."
+        }
+    }
 }

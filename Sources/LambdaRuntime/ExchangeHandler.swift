@@ -1,24 +1,24 @@
 import NIOCore
 import NIOHTTP1
 
-/// An answer of the runtime API.
+/// A response of the runtime API.
 struct RuntimeAnswer: Sendable {
     var status: UInt
     var headers: HTTPHeaders = [:]
-    /// The body; empty where it is too large.
+    /// The body; empty if it is too large.
     var body: [UInt8] = []
-    /// Whether the body was larger than it may be, and was thrown away.
+    /// Whether the body exceeded the maximum and was discarded.
     var isTooLarge = false
 }
 
-/// A request, and who waits for its answer.
+/// A request, and the promise of its answer.
 struct Exchange: Sendable {
     let head: HTTPRequestHead
     let body: ByteBuffer?
     let answer: EventLoopPromise<RuntimeAnswer>
 }
 
-/// Sends requests, and hands each answer to who waits for it.
+/// Sends requests, and completes the promise of each with its answer.
 final class ExchangeHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = Never
@@ -48,7 +48,8 @@ final class ExchangeHandler: ChannelDuplexHandler {
             body = ByteBuffer()
             isTooLarge = false
         case .body(var part):
-            // What is too much is read all the same: the connection is kept, and so is the identity of the invocation.
+            // The rest is read all the same, so that the connection can be used again and the invocation can be
+            // answered.
             isTooLarge = isTooLarge || body.readableBytes + part.readableBytes > maximumBody
             if isTooLarge { body = ByteBuffer() } else { body.writeBuffer(&part) }
         case .end: complete(context)
@@ -63,7 +64,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         self.head = nil
         self.pending = nil
         body = ByteBuffer()
-        // First, so that who waits finds the connection closed and makes another.
+        // Before the promise, so that the next request finds the connection closed and opens another.
         if !head.isKeepAlive { context.close(promise: nil) }
         pending.succeed(answer)
     }

@@ -7,29 +7,29 @@ import Glibc
 #endif
 import NIOHTTP1
 
-/// One invocation of the function: an event, and what Lambda says of it.
+/// One invocation of the function: an event, and its metadata.
 ///
-/// The trace identity is given only here. Lambda's own runtimes set the variable `_X_AMZN_TRACE_ID` of the process for
-/// each invocation, which would be one invocation's value for all where several are under way.
+/// Only this value has the trace id. Lambda's own runtimes set the variable `_X_AMZN_TRACE_ID` of the process for each
+/// invocation, which would be wrong if several invocations run at the same time.
 ///
 /// Source: https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 public struct Invocation: Sendable {
-    /// Lambda's identity of the invocation, from `Lambda-Runtime-Aws-Request-Id`; the same in Lambda's own log lines.
+    /// The id of the invocation, from `Lambda-Runtime-Aws-Request-Id`; Lambda's own log lines have it too.
     public let requestID: String
-    /// What was invoked: the ARN of the function, of a version or of an alias.
+    /// The ARN that was invoked: of the function, of a version or of an alias.
     public let functionARN: String?
-    /// The identity for X-Ray, as it came.
+    /// The trace id of X-Ray, unchanged.
     public let traceID: String?
-    /// When Lambda kills the process, unless it has the answer by then.
+    /// When Lambda kills the process if it has no answer.
     ///
-    /// Lambda says it by the wall clock, in milliseconds; it was converted when the event came, and does not move when
-    /// that clock is set. Where Lambda says none that can be read, it is the longest that there is, 15 minutes.
+    /// Lambda sends a time of the wall clock in milliseconds. It is converted when the event arrives, so that it does
+    /// not change if that clock is set. Without a valid time it is 15 minutes away, Lambda's maximum.
     public let deadline: ContinuousClock.Instant
     /// The event, usually JSON; at most 7 MiB.
     public let body: [UInt8]
-    /// What the AWS Mobile SDK says of the client, in JSON, as it came.
+    /// The data of the AWS Mobile SDK about the client, JSON, unchanged.
     public let clientContext: String?
-    /// Who Amazon Cognito says the caller is, in JSON, as it came.
+    /// The identity of the caller from Amazon Cognito, JSON, unchanged.
     public let cognitoIdentity: String?
 
     public init(
@@ -47,12 +47,12 @@ public struct Invocation: Sendable {
 }
 
 extension Invocation {
-    /// The longest that an invocation may take; a deadline beyond it is none.
+    /// The maximum duration of an invocation; a later deadline is reduced to it.
     static let longest: Duration = .seconds(900)
 
-    /// Reads an answer of the runtime API.
+    /// Reads a response of the runtime API.
     ///
-    /// - Returns: `nil` where the answer names no invocation: there is nothing to answer then.
+    /// - Returns: `nil` if the response has no request id, without which it cannot be answered.
     init?(_ answer: RuntimeAnswer) {
         guard let requestID = answer.headers.first(name: "Lambda-Runtime-Aws-Request-Id"), !requestID.isEmpty else {
             return nil
@@ -67,9 +67,9 @@ extension Invocation {
             cognitoIdentity: answer.headers.first(name: "Lambda-Runtime-Cognito-Identity"))
     }
 
-    /// How long it is until a moment of the wall clock, both in milliseconds since 1970.
+    /// The time from `now` to a deadline, both of the wall clock in milliseconds since 1970.
     ///
-    /// - Returns: Zero for a moment that has passed, and `longest` where there is none, or none that can be.
+    /// - Returns: Zero if the deadline has passed, and `longest` if there is none or it is not valid.
     static func timeLeft(_ deadline: String?, at now: Int64) -> Duration {
         guard let deadline = deadline.flatMap(Int64.init), deadline > 0 else { return longest }
         return min(max(.milliseconds(deadline) - .milliseconds(now), .zero), longest)

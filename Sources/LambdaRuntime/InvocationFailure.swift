@@ -1,13 +1,13 @@
-/// What Lambda is told of a failure; a handler throws it to say that itself.
+/// The description of a failure that is sent to Lambda; a handler throws it to choose that description.
 ///
-/// Who invoked the function reads it, and Lambda's log has it: it must hold nothing that they may not see. Other errors
-/// are told by the name of their type alone.
+/// The caller of the function and Lambda's log get it, so it must not contain anything that they may not see. Of any
+/// other error only the name of its type is sent.
 public struct InvocationFailure: Error, Sendable, Hashable {
-    /// The kind of failure, by AWS's convention `CATEGORY.Reason`, such as `Function.InvalidEvent`.
+    /// The kind of failure, in AWS's convention `CATEGORY.Reason`, such as `Function.InvalidEvent`.
     public var type: String
     /// What went wrong.
     public var message: String
-    /// Where it went wrong, a line for each place; usually none.
+    /// The stack trace, a line for each frame; usually empty.
     public var stackTrace: [String]
 
     public init(_ type: String, _ message: String, stackTrace: [String] = []) {
@@ -16,25 +16,25 @@ public struct InvocationFailure: Error, Sendable, Hashable {
         self.stackTrace = stackTrace
     }
 
-    /// What is told of any error: a description may hold values.
+    /// The description of any error, without its text, which may contain values.
     init(_ error: any Error) {
         if let failure = error as? InvocationFailure {
             self = failure
             return
         }
         let name = String(describing: Swift.type(of: error))
-        self.init("Function.\(name)", "The function failed with an error of the type \(name); its log may say more.")
+        self.init("Function.\(name)", "The function failed with an error of the type \(name). See its log.")
     }
 }
 
 extension InvocationFailure {
-    /// The type as the value of a header, which takes visible ASCII only.
+    /// The type as the value of a header field, which may contain visible ASCII only.
     var headerValue: String {
         let text = type.unicodeScalars.prefix(256).map { ("!"..."~").contains($0) ? Character($0) : "_" }
         return text.isEmpty ? "Function.Unknown" : String(text)
     }
 
-    /// The failure as Lambda takes it, in JSON.
+    /// The failure in the JSON format of Lambda.
     var json: [UInt8] {
         var text = #"{"errorType":"#
         text.appendJSON(type)
@@ -61,7 +61,7 @@ extension String {
             case "\n": self += #"\n"#
             case "\r": self += #"\r"#
             case "\t": self += #"\t"#
-            // JSON takes these line separators as they are, but JavaScript did not, and log viewers break lines there.
+            // JSON allows these line separators, but JavaScript did not, and log viewers break lines at them.
             case "\0"..<" ", "\u{7F}", "\u{2028}", "\u{2029}":
                 let digits = String(scalar.value, radix: 16)
                 self += #"\u"# + String(repeating: "0", count: 4 - digits.utf8.count) + digits

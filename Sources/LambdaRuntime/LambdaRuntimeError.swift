@@ -1,30 +1,30 @@
-/// The one error of LambdaRuntime: why a function cannot run, or runs no longer.
+/// The error of LambdaRuntime: why a function cannot run, or no longer runs.
 ///
-/// What a handler throws is none of these: it is told to Lambda, and the function goes on.
+/// An error that a handler throws is not one of these: it is sent to Lambda, and the function keeps running.
 public struct LambdaRuntimeError: Error, Sendable {
     /// What kind of failure it is.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         public let description: String
 
-        /// The process was not started by Lambda, or by what stands in for it.
+        /// The process was not started by Lambda or an emulator of it.
         public static let notInLambda = Code(description: "not in Lambda")
-        /// A variable that Lambda sets cannot be understood.
+        /// A variable that Lambda sets has an invalid value.
         public static let invalidEnvironment = Code(description: "invalid environment")
-        /// The runtime API does not answer, or only with refusals.
+        /// The runtime API does not answer, or refuses every request.
         public static let gone = Code(description: "runtime API gone")
         /// The runtime API answered that this environment is broken (500): the process has to end.
         public static let brokenEnvironment = Code(description: "environment broken")
-        /// The runtime API answered what its documentation does not say.
+        /// The runtime API sent an undocumented answer.
         public static let unexpectedAnswer = Code(description: "unexpected answer")
     }
 
     /// What kind of failure it is.
     public var code: Code
-    /// What went wrong, with which value.
+    /// What went wrong, with the value that caused it.
     public var message: String
-    /// What to do, where we know.
+    /// What to do; `nil` if unknown.
     public var hint: String?
-    /// What the failure began with; `nil` where it began here, or with an answer.
+    /// The error that caused this one, if any.
     public var cause: (any Error)?
 
     public init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {

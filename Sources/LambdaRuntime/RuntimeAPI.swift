@@ -1,12 +1,12 @@
 import NIOHTTP1
 
-/// The requests that the runtime API takes, in its version of 2018-06-01.
+/// The requests of the runtime API, version 2018-06-01.
 ///
 /// Source: https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 extension RuntimeRequest {
     private static let root = "/2018-06-01/runtime"
 
-    /// Asks for the next invocation; the answer comes when there is one.
+    /// Requests the next invocation; the API answers when there is one.
     static let next = RuntimeRequest(method: .GET, path: "\(root)/invocation/next")
 
     /// Answers an invocation.
@@ -16,12 +16,12 @@ extension RuntimeRequest {
             headers: ["Content-Type": "application/json"], body: body)
     }
 
-    /// Says that an invocation failed.
+    /// Reports that an invocation failed.
     static func failure(of requestID: String, _ failure: InvocationFailure) -> RuntimeRequest {
         error("\(root)/invocation/\(encoded(requestID))/error", failure)
     }
 
-    /// Says that the function cannot start.
+    /// Reports that the function cannot start.
     static func initializationFailure(_ failure: InvocationFailure) -> RuntimeRequest {
         error("\(root)/init/error", failure)
     }
@@ -36,9 +36,9 @@ extension RuntimeRequest {
             body: failure.json)
     }
 
-    /// An identity as a part of a path.
+    /// A request id as a part of a path.
     ///
-    /// Lambda's are UUIDs; what stands in for it may have others.
+    /// Lambda's ids are UUIDs; emulators may have others.
     private static func encoded(_ requestID: String) -> String {
         var text = ""
         for byte in requestID.utf8 {

@@ -1,14 +1,14 @@
-/// Where the runtime API listens: a host and a port, without TLS.
+/// The address of the runtime API: a host and a port, without TLS.
 public struct RuntimeAddress: Sendable, Hashable, CustomStringConvertible {
-    /// A name or an address; one of IPv6 stands here without brackets.
+    /// A name or an IP address; an IPv6 address is without brackets.
     public let host: String
     /// The port, 1 to 65535.
     public let port: Int
 
-    /// Reads `HOST:PORT`, as it stands in `AWS_LAMBDA_RUNTIME_API`; an IPv6 address is in brackets.
+    /// Reads `HOST:PORT`, the format of `AWS_LAMBDA_RUNTIME_API`; an IPv6 address is in brackets.
     ///
     /// - Parameter text: Such as `127.0.0.1:9001` or `[::1]:9001`.
-    /// - Throws: `invalidEnvironment` where the text is no such thing.
+    /// - Throws: `invalidEnvironment` if the text is not an address.
     public init(_ text: String) throws(LambdaRuntimeError) {
         let colon = text.lastIndex(of: ":") ?? text.endIndex
         var host = text[..<colon]
@@ -21,13 +21,13 @@ public struct RuntimeAddress: Sendable, Hashable, CustomStringConvertible {
         else {
             throw LambdaRuntimeError(
                 .invalidEnvironment, "“\(text)” is not the address of a Lambda runtime API.",
-                hint: "It is written as HOST:PORT, such as 127.0.0.1:9001.")
+                hint: "The format is HOST:PORT, for example 127.0.0.1:9001.")
         }
         self.host = String(host)
         self.port = Int(number)
     }
 
-    /// As it was read: it is also the value of the header `Host`.
+    /// The text that was read; also the value of the header field `Host`.
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     private static func isOfHost(_ byte: UInt8) -> Bool {

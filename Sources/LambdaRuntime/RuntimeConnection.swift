@@ -3,29 +3,29 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A connection to the runtime API, for one request after the other; where it is gone, the next request makes it anew.
+/// A connection to the runtime API, for one request at a time; if it is lost, the next request opens another.
 ///
-/// No request has a timeout. Lambda stops the whole machine between two invocations, so there is no saying how long a
-/// request takes; and who does not answer in time is killed by it.
+/// Requests have no timeout. Lambda suspends the whole machine between two invocations, so a request may take any time,
+/// and it kills a process that does not answer in time.
 final class RuntimeConnection: Sendable {
-    /// How long making a connection may take; the API is on the same machine.
+    /// The time limit for connecting; the API is on the same machine.
     static let connectTimeout: TimeAmount = .seconds(2)
 
     private let address: RuntimeAddress
     private let maximumBody: Int
     private let current = Mutex<(any Channel)?>(nil)
 
-    /// A connection that is made when it is first needed.
+    /// A connection that is opened for the first request.
     ///
     /// - Parameters:
-    ///   - address: Where the API listens.
-    ///   - maximumBody: The most bytes of an answer's body; a larger one is thrown away.
+    ///   - address: The address of the API.
+    ///   - maximumBody: Maximum size of an answer's body in bytes; a larger one is discarded.
     init(to address: RuntimeAddress, maximumBody: Int) {
         self.address = address
         self.maximumBody = maximumBody
     }
 
-    /// Sends a request, and waits for its whole answer, also where the task is cancelled.
+    /// Sends a request and waits for its whole answer, even if the task is cancelled.
     ///
     /// - Returns: The answer, whatever its status.
     /// - Throws: What NIO throws, and `ConnectionClosed`.
@@ -33,14 +33,14 @@ final class RuntimeConnection: Sendable {
         try await send(request, on: channel())
     }
 
-    /// Sends a request whose answer may take for ever; the connection is closed when the task is cancelled meanwhile.
+    /// Sends a request whose answer may take indefinitely; the connection is closed if the task is cancelled meanwhile.
     ///
     /// - Returns: The answer, whatever its status.
-    /// - Throws: What `send` throws, and any error when the task is cancelled.
+    /// - Throws: What `send` throws; any error if the task is cancelled.
     func sendUntilCancelled(_ request: RuntimeRequest) async throws -> RuntimeAnswer {
         try await withTaskCancellationHandler {
             let channel = try await channel()
-            // Who cancels from here on finds the channel, and closes it; who did before may not have found it.
+            // A cancellation after this line closes the channel; an earlier one may have missed it.
             try Task.checkCancellation()
             return try await send(request, on: channel)
         } onCancel: {
@@ -62,7 +62,7 @@ final class RuntimeConnection: Sendable {
         return try await answer.futureResult.get()
     }
 
-    /// The connection as it is, or another one.
+    /// The open connection, or a new one.
     private func channel() async throws -> any Channel {
         if let channel = current.withLock({ $0 }), channel.isActive { return channel }
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -84,7 +84,7 @@ struct RuntimeRequest: Sendable {
     var method: HTTPMethod
     var path: String
     var headers: HTTPHeaders = [:]
-    /// `nil` where the method takes none.
+    /// The body; `nil` for a method without one.
     var body: [UInt8]?
 }
 

@@ -7,7 +7,7 @@ import LambdaRuntime
 import Logging
 import NIOCore
 
-/// `api`: answers HTTP that comes through a gateway, by the same responder as the server.
+/// `api`: answers HTTP requests from a gateway, with the same responder as the server.
 struct APIFunction: Function {
     let responder: DiscfgResponder
     let executor: (any TaskExecutor)?
@@ -28,8 +28,8 @@ struct APIFunction: Function {
         }
         let deadline = invocation.storeDeadline
         let response = try await AWSClient.$deadline.withValue(deadline) {
-            // A moment later, so that a write whose time is over can answer whether it was under way.
-            try await Race.first(until: deadline + .milliseconds(100), on: executor) { try await respond(to: request) }
+            // A little later than the store, so that a write that ran out of time can answer whether it had started.
+            try await Timeout.run(until: deadline + .milliseconds(100), on: executor) { try await respond(to: request) }
         }
         return (response ?? Self.late(request.method)).json(for: request.shape)
     }
@@ -46,25 +46,25 @@ struct APIFunction: Function {
         return GatewayResponse(status: response.status, headers: response.headers, body: collected.bytes)
     }
 
-    /// The answer when the time is over.
+    /// The answer if the store does not answer in time.
     static func late(_ method: HTTPRequest.Method) -> GatewayResponse {
         let isRead = [.get, .head, .options].contains(method)
         let error = DiscfgError(
             isRead ? .storeUnavailable : .outcomeUnknown,
-            "The store did not answer before the function's time was over.",
+            "The store did not answer within the time limit of the function.",
             hint: isRead
-                ? "Try again in a moment." : "See with “discfg history” whether it took effect before you try again.")
+                ? "Try again in a moment." : "Check with “discfg history” whether it took effect before you try again.")
         var response = GatewayResponse(refusing: error)
-        // A write may have taken effect: neither the status nor a field invites programs to send it again.
+        // A write may have taken effect, so neither the status nor a header field may cause clients to send it again.
         response.status = isRead ? .serviceUnavailable : .internalServerError
         if isRead { response.headers[.retryAfter] = "1" }
         return response
     }
 }
 
-/// The body of an answer, as far as a gateway could take it.
+/// The body of an answer, up to a size that every gateway refuses.
 private final class CollectedBody: ResponseBodyWriter {
-    /// More than any gateway takes: what is written is refused then, whatever comes.
+    /// More than any gateway accepts: the rest of a larger body makes no difference.
     private static let limit = 8 << 20
     private(set) var bytes: [UInt8] = []
 

@@ -6,26 +6,26 @@ import DiscfgHTTP
 import DiscfgNotifications
 import Logging
 
-/// What stands behind the functions: the table, and the rules on it.
+/// The store of the functions: the table, and the service on it.
 ///
-/// It is made once for each process; connections are made when they are needed, and stay.
+/// It is created once for each process. Connections are opened when they are needed, and stay open.
 struct Backend: Sendable {
     let service: ConfigService
     let notifier: Notifier
     let logger: Logger
     private let etcdConfig: ConfigName
 
-    /// - Throws: `DiscfgError` that says which variable is wrong.
+    /// - Throws: `DiscfgError` that names the variable with an invalid value.
     init(environment: [String: String], logger: Logger) throws(DiscfgError) {
         let text = environment["DISCFG_STORE"] ?? ""
         guard text.hasPrefix("dynamodb:") else {
             throw .invalid(
                 "DISCFG_STORE is “\(text)”, which names no DynamoDB table.",
-                hint: "Set it to dynamodb:TABLE; the functions know no other store.")
+                hint: "Set it to dynamodb:TABLE; the functions support no other store.")
         }
         let address = try DynamoDBAddress(text.dropFirst("dynamodb:".count), of: text)
         etcdConfig = try ConfigName(environment["DISCFG_ETCD_CFG"] ?? ConfigName.default.description)
-        // Last of what can fail: a client must not be let go before it is closed.
+        // The last step that can fail, because a client must be closed before it is released.
         let client = try Self.client(address, environment: environment, logger: logger)
         service = ConfigService(
             engine: DynamoDBEngine(table: address.table, client: client),
@@ -39,7 +39,7 @@ struct Backend: Sendable {
         self.logger = logger
     }
 
-    /// The function of a handler, which does its work on the executor.
+    /// The function for a handler; `api` runs on the executor.
     func function(_ handler: Handler, on executor: (any TaskExecutor)?) -> any Function {
         switch handler {
         case .api: APIFunction(responder: responder, executor: executor, logger: logger)

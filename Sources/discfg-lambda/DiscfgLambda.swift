@@ -15,10 +15,10 @@ import Musl
 import Glibc
 #endif
 
-/// The Lambda functions of discfg: one program, of which the handler's name says what it does.
+/// The Lambda functions of discfg: one program for three handlers.
 ///
-/// `api` answers HTTP, `stream` sends notifications of what the table's stream tells, `schedule` keeps the store tidy.
-/// `DISCFG_STORE` names the table. Nothing is asked of the store before the first invocation, so that a start costs nothing.
+/// `api` answers HTTP, `stream` sends notifications of the commits in the table's stream, `schedule` does maintenance.
+/// `DISCFG_STORE` is the table. The store is not read before the first invocation, so a cold start costs no requests.
 @main
 struct DiscfgLambda {
     static func main() async {
@@ -46,17 +46,17 @@ struct DiscfgLambda {
 
     private static func end(_ reason: String) -> Never {
         let text = Array("discfg-lambda: \(reason)\n".utf8)
-        // Where nobody can be told there is nobody to tell that.
+        // Nothing to do if stderr is closed.
         _ = write(STDERR_FILENO, text, text.count)
         exit(1)
     }
 }
 
-/// What a function's handler can be.
+/// The handlers of the functions.
 enum Handler: String {
     case api, stream, schedule
 
-    /// - Throws: `DiscfgError` with code `invalidRequest` for a name that means none.
+    /// - Throws: `DiscfgError` with code `invalidRequest` if no handler has this name.
     init(named name: String) throws(DiscfgError) {
         guard let handler = Handler(rawValue: name) else {
             throw .invalid(
@@ -67,11 +67,11 @@ enum Handler: String {
 }
 
 extension Invocation {
-    /// When the store has to have answered: so long before the end that there is time to tell of it.
+    /// The deadline for the store, which leaves time to send an answer.
     var storeDeadline: ContinuousClock.Instant { deadline - .milliseconds(500) }
 }
 
-/// What one handler does.
+/// One handler.
 protocol Function: Sendable {
     /// Answers an invocation with JSON.
     func answer(_ invocation: Invocation) async throws -> [UInt8]

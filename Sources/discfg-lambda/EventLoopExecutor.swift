@@ -1,14 +1,14 @@
 import NIOCore
 import NIOPosix
 
-/// Runs tasks on the thread that also waits for the network.
+/// Runs tasks on the thread of the event loop.
 ///
-/// One invocation is under way at a time: between its steps there is nothing else to do, and to wake another thread for each
-/// would take longer than the steps. Nothing that blocks may run here.
+/// There is one invocation at a time, and waking another thread for each of its steps would take longer than the steps.
+/// Nothing that blocks may run here.
 final class EventLoopExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 
-    /// The one loop of this process; has to be asked for before anything uses the network.
+    /// An executor on the only event loop of this process; must be called before anything uses the network.
     static func single() -> EventLoopExecutor {
         NIOSingletons.groupLoopCountSuggestion = 1
         return EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.next())

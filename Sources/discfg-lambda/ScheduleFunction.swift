@@ -3,10 +3,9 @@ import DiscfgCore
 import DiscfgNotifications
 import LambdaRuntime
 
-/// `schedule`: commits what is overdue, forgets old history, finishes what was interrupted, and sends notifications again that
-/// were refused.
+/// `schedule`: commits expiry, trims history, finishes interrupted removals, and sends refused notifications again.
 ///
-/// What it does not come to before its time is over, it does the next time.
+/// What is left when its time is up is done by the next invocation.
 struct ScheduleFunction: Function {
     let maintenance: ConfigMaintenance
     let notifier: Notifier

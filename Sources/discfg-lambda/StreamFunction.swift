@@ -4,10 +4,11 @@ import DiscfgNotifications
 import LambdaRuntime
 import Logging
 
-/// `stream`: sends the notifications of the commits that the table's stream tells of.
+/// `stream`: sends the notifications of the commits in the table's stream.
 ///
-/// The records only say which logs have grown: what is sent is read from the log, in the order of its revisions. A target that
-/// refuses is noted and tried again by `schedule`; only a store that cannot be read makes the stream repeat its records.
+/// The records only show which logs have new commits. Notifications are read from the log, in the order of the
+/// revisions. A refusal of a target is stored, and `schedule` tries again; the stream repeats its records only if the
+/// store fails.
 struct StreamFunction: Function {
     let notifier: Notifier
     let logger: Logger
@@ -28,7 +29,7 @@ struct StreamFunction: Function {
         return event.answer(failed: failed)
     }
 
-    /// Sends what is due of these configs; returns those whose store failed.
+    /// Sends the notifications of these configs that are due; returns the configs for which the store failed.
     private func deliver(_ configs: [ConfigName], until deadline: ContinuousClock.Instant) async -> Set<ConfigName> {
         await withTaskGroup(of: ConfigName?.self) { group in
             for config in configs {
@@ -37,7 +38,7 @@ struct StreamFunction: Function {
                         _ = try await notifier.deliver(in: config, until: deadline)
                         return nil
                     } catch let error as DiscfgError where error.code == .configNotFound {
-                        // Deleted since: nobody is to be told any more.
+                        // The config was deleted meanwhile, with its notifications.
                         return nil
                     } catch {
                         logger.error(

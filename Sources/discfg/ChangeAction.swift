@@ -64,8 +64,8 @@ struct ChangeAction {
         let text = change.item?.value.text.flatMap { $0.utf8.count > 100_000 || $0.utf8.contains(0) ? nil : $0 }
         return [
             "DISCFG_STORE": settings.store.description, "DISCFG_CFG": settings.config.name.description,
-            "DISCFG_KEY": change.key.shown, "DISCFG_KIND": change.kind.rawValue,
-            "DISCFG_VALUE": text, "DISCFG_REVISION": String(commit.revision),
+            "DISCFG_KEY": change.key.bytes.contains(0) ? change.key.escapedName : change.key.name,
+            "DISCFG_KIND": change.kind.rawValue, "DISCFG_VALUE": text, "DISCFG_REVISION": String(commit.revision),
             "DISCFG_VERSION": change.item.map { String($0.version) }, "DISCFG_CHANGED_BY": commit.author.withoutZero,
             "DISCFG_MESSAGE": commit.message.withoutZero,
         ]

@@ -7,6 +7,14 @@ import DiscfgSQLite
 import Logging
 import Metrics
 
+/// How a process uses its store; the defaults are those of a command.
+struct StoreUse: Sendable {
+    /// The time between two looks at a watched log; `nil` for the engine's.
+    var pollInterval: Duration?
+    /// The bytes that loaded configs may take in memory; with 0 every read asks the store.
+    var viewMemory = 0
+}
+
 /// A store that is open: what can be done with it, and how it is closed.
 ///
 /// This is the one place that chooses an engine.
@@ -25,7 +33,7 @@ struct OpenStore: Sendable {
     private var shutdown: @Sendable () async throws -> Void = {}
 
     /// Opens the store that the settings name.
-    init(_ settings: Settings, metrics: any MetricsFactory, pollInterval: Duration?, logger: Logger) throws {
+    init(_ settings: Settings, metrics: any MetricsFactory, use: StoreUse, logger: Logger) throws {
         let service: ConfigService
         var tableClock: ClockCheck?
         var closeStore: @Sendable () async throws -> Void = {}
@@ -43,7 +51,7 @@ struct OpenStore: Sendable {
             return
         case .sqlite(let path):
             try Descriptor.checkFree(Descriptor.neededForFile, or: "The store cannot be opened")
-            service = Self.service(try SQLiteEngine(path: path, logger: logger), metrics, pollInterval, logger)
+            service = Self.service(try SQLiteEngine(path: path, logger: logger), metrics, use, logger)
         case .dynamodb(let address):
             try Descriptor.checkFree(Descriptor.neededForNetwork, or: "The store cannot be reached")
             let clock = ClockCheck(metrics: metrics, logger: logger)
@@ -58,9 +66,9 @@ struct OpenStore: Sendable {
                     time: time))
             table = engine.manager
             closeStore = { try await client.shutdown() }
-            service = Self.service(engine, metrics, pollInterval, time: time, logger)
+            service = Self.service(engine, metrics, use, time: time, logger)
         case .memory:
-            service = Self.service(MemoryEngine(), metrics, pollInterval, logger)
+            service = Self.service(MemoryEngine(), metrics, use, logger)
         }
         (store, local) = (service, service)
         let sender = TargetSender(allowsPrivateWebhooks: settings.allowsPrivateWebhooks) { [tableClock] region in
@@ -79,14 +87,15 @@ struct OpenStore: Sendable {
     func close() async throws { try await shutdown() }
 
     private static func service(
-        _ engine: any StorageEngine, _ metrics: any MetricsFactory, _ pollInterval: Duration?,
+        _ engine: any StorageEngine, _ metrics: any MetricsFactory, _ use: StoreUse,
         time: TimeSource = .system, _ logger: Logger
     ) -> ConfigService {
         // Never slower than the engine itself would be in the end.
-        let pace = pollInterval.map { $0...max($0, engine.traits.pollInterval.upperBound) }
+        let pace = use.pollInterval.map { $0...max($0, engine.traits.pollInterval.upperBound) }
         return ConfigService(
             engine: engine,
-            options: .init(pollInterval: pace, time: time, metricsFactory: metrics), logger: logger)
+            options: .init(pollInterval: pace, time: time, metricsFactory: metrics, viewMemory: use.viewMemory),
+            logger: logger)
     }
 
     /// A client for AWS; for another region than the store's where one is named.

@@ -39,11 +39,11 @@ struct Session: Sendable {
     /// Opens a store, does the work, and closes it again.
     static func with(
         _ settings: Settings, expiry: Expiry, metrics: any MetricsFactory = NOOPMetricsHandler.instance,
-        pollInterval: Duration? = nil, _ body: (Session) async throws -> Void
+        use: StoreUse = StoreUse(), _ body: (Session) async throws -> Void
     ) async throws {
         var logger = Logger(label: "discfg", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = settings.logLevel
-        let opened = try OpenStore(settings, metrics: metrics, pollInterval: pollInterval, logger: logger)
+        let opened = try OpenStore(settings, metrics: metrics, use: use, logger: logger)
         let output = Output(
             format: settings.format, terminal: Terminal(.output, environment: settings.environment),
             time: opened.time)

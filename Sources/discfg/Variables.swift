@@ -42,15 +42,16 @@ struct Variables {
     ///
     /// `/db/pool-size` below `/db` is `POOL_SIZE`; the key of the prefix itself has its last name.
     static func name(of key: Key, below prefix: String) -> String? {
-        let path = key.description.drop { $0 == "/" }
-        let isBare = prefix.hasPrefix(Key.barePrefix)
-        let folder = prefix.dropFirst(isBare ? Key.barePrefix.count : 0).drop { $0 == "/" }.reversed().drop {
-            $0 == "/"
-        }.reversed()
+        let lower = (try? KeySelection.below(prefix))?.ranges.first?.lower ?? []
+        let slash = UInt8(ascii: "/")
         let rest =
-            path.elementsEqual(folder)
-            ? path.split(separator: "/").last ?? "" : path.dropFirst(folder.isEmpty ? 0 : folder.count + 1)
-        let name = String(rest.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }).uppercased()
+            lower.isEmpty
+            ? key.bytes.drop { $0 == slash }
+            : key.bytes.elementsEqual(lower.dropLast())
+                ? key.bytes.split(separator: slash).last ?? [] : key.bytes.dropFirst(lower.count)
+        let name = String(
+            String(decoding: rest, as: UTF8.self).map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
+        ).uppercased()
         return name.isEmpty || name.first?.isNumber == true ? nil : name
     }
 

@@ -84,11 +84,67 @@ struct AttributeCodingTests {
 
     @Test("writes dates as the caller wants them")
     func dates() throws {
-        let encoder = AttributeEncoder { .string("\(Int($0.timeIntervalSince1970))") }
-        let decoder = AttributeDecoder { $0.string.flatMap { Double($0) }.map(Date.init(timeIntervalSince1970:)) }
+        let text = DateCoding(
+            write: { .string("\(Int($0.timeIntervalSince1970))") },
+            read: { $0.string.flatMap { Double($0) }.map(Date.init(timeIntervalSince1970:)) })
+        let (encoder, decoder) = (AttributeEncoder(dates: text), AttributeDecoder(dates: text))
         let item = try encoder.item(of: ["at": Date(timeIntervalSince1970: 5)])
         #expect(item == ["at": .string("5")])
         #expect(try decoder.decode([String: Date].self, from: item)["at"] == Date(timeIntervalSince1970: 5))
+    }
+
+    @Test(
+        "writes dates as ISO 8601 in UTC, with milliseconds that sort, and reads any offset and fraction",
+        arguments: [
+            (0.0, "1970-01-01T00:00:00.000Z"), (1_790_000_000.1234, "2026-09-21T14:13:20.123Z"),
+            (-0.5, "1969-12-31T23:59:59.500Z"), (-62_135_596_800, "0001-01-01T00:00:00.000Z"),
+            (951_782_400, "2000-02-29T00:00:00.000Z"), (253_402_300_799.999, "9999-12-31T23:59:59.999Z"),
+        ])
+    func iso8601(seconds: Double, text: String) throws {
+        let (encoder, decoder) = (AttributeEncoder(dates: .iso8601), AttributeDecoder(dates: .iso8601))
+        #expect(try encoder.attribute(of: Date(timeIntervalSince1970: seconds)) == .string(text))
+        let date = try decoder.decode(Date.self, from: .string(text))
+        #expect(abs(date.timeIntervalSince1970 - seconds) < 0.001)
+        #expect(try encoder.attribute(of: date) == .string(text))
+    }
+
+    @Test("reads dates of others in ISO 8601, and refuses what is no date")
+    func otherDates() throws {
+        let decoder = AttributeDecoder(dates: .iso8601)
+        for text in ["2026-09-21T16:13:20.25+02:00", "2026-09-21T14:13:20.250000Z"] {
+            #expect(try decoder.decode(Date.self, from: .string(text)).timeIntervalSince1970 == 1_790_000_000.25)
+        }
+        for attribute in [AttributeValue.string("yesterday"), .number("5"), .string("0000-01-01T00:00:00Z")] {
+            #expect(throws: DecodingError.self) { try decoder.decode(Date.self, from: attribute) }
+        }
+        for date in [Date(timeIntervalSince1970: 253_402_300_800), .distantPast.addingTimeInterval(-1e9)] {
+            #expect(throws: EncodingError.self) { try AttributeEncoder(dates: .iso8601).attribute(of: date) }
+        }
+    }
+
+    @Test(
+        "writes dates as whole seconds, as DynamoDB's expiry needs them, and refuses what no number holds",
+        arguments: [(1_790_000_000.9, "1790000000"), (-0.5, "-1"), (5, "5")])
+    func wholeSeconds(seconds: Double, text: String) throws {
+        let (encoder, decoder) = (AttributeEncoder(dates: .wholeSeconds), AttributeDecoder(dates: .wholeSeconds))
+        #expect(try encoder.attribute(of: Date(timeIntervalSince1970: seconds)) == .number(text))
+        #expect(try decoder.decode(Date.self, from: .number("5.5")) == Date(timeIntervalSince1970: 5.5))
+        for invalid in [1e30, .infinity, .nan] {
+            #expect(throws: EncodingError.self) { try encoder.attribute(of: Date(timeIntervalSince1970: invalid)) }
+        }
+        #expect(throws: EncodingError.self) {
+            try AttributeEncoder().attribute(of: [Date(timeIntervalSince1970: .nan)])
+        }
+    }
+
+    @Test("writes a URL as a string, and reads the map that others write as well")
+    func urls() throws {
+        let url = try #require(URL(string: "https://example.org/a?b=c"))
+        #expect(try AttributeEncoder().item(of: ["site": url]) == ["site": .string("https://example.org/a?b=c")])
+        let decoder = AttributeDecoder()
+        #expect(try decoder.decode(URL.self, from: .string("https://example.org/a?b=c")) == url)
+        #expect(try decoder.decode(URL.self, from: .map(["relative": .string("https://example.org/a?b=c")])) == url)
+        #expect(throws: DecodingError.self) { try decoder.decode(URL.self, from: .number("1")) }
     }
 
     @Test("refuses what DynamoDB cannot hold")
@@ -123,5 +179,14 @@ struct AttributeCodingTests {
         #expect(try decoder.decode(Set<Int>.self, from: .numberSet(["2", "1"])) == [1, 2])
         #expect(try decoder.decode([[UInt8]].self, from: .binarySet([[1]])) == [[1]])
         #expect(try decoder.decode(Int?.self, from: .null) == nil)
+    }
+
+    @Test("reads an empty set where there is no attribute, and refuses other members that are missing")
+    func missingSets() throws {
+        struct Tagged: Decodable { var tags: Set<String>, more: Set<Int>? }
+        struct Listed: Decodable { var tags: [String] }
+        let tagged = try AttributeDecoder().decode(Tagged.self, from: [:])
+        #expect(tagged.tags.isEmpty && tagged.more == nil)
+        #expect(throws: DecodingError.self) { try AttributeDecoder().decode(Listed.self, from: [:]) }
     }
 }

@@ -20,6 +20,19 @@ struct WireTests {
         #expect(try JSONReader.value(of: JSONWriter.bytes(of: value)) == value)
     }
 
+    @Test("is read 128 levels deep, and refused beyond that", arguments: [("[", "]"), (#"{"a":"#, "}")])
+    func depth(open: String, close: String) throws {
+        func text(_ levels: Int) -> [UInt8] {
+            Array((String(repeating: open, count: levels) + "1" + String(repeating: close, count: levels)).utf8)
+        }
+        let value = try JSONReader.value(of: text(127))
+        #expect(JSONWriter.bytes(of: value) == text(127))
+        for levels in [128, 1_000_000] {
+            let failure = #expect(throws: JSONReader.Failure.self) { try JSONReader.value(of: text(levels)) }
+            #expect(failure?.reason == "too many levels of nesting")
+        }
+    }
+
     @Test(
         "is refused where it is no JSON, at every length",
         arguments: [

@@ -55,7 +55,7 @@ struct RemoteStoreTests {
         }
     }
 
-    @Test("A key without a leading slash is reached, and one that no path names is refused")
+    @Test("A key without a leading slash is reached")
     func bareKeys() async throws {
         try await Self.with { store, service in
             let key = try Key(bytes: Array("app/ü name".utf8))
@@ -67,12 +67,72 @@ struct RemoteStoreTests {
             let deletion = Transaction(
                 if: [Precondition(key, .version(1))], then: [.deleteAll(try .subtree("bare:app"))])
             #expect(try await store.commit(deletion, to: .default).outcomes[0].previous.map(\.key) == [key])
-            let directory = try Key(bytes: Array("/a/".utf8))
-            let error = await #expect(throws: DiscfgError.self) {
-                try await store.commit(Transaction(then: [.set(directory, Value("v"))]), to: .default)
+        }
+    }
+
+    @Test(
+        "A key of any bytes is set, read, listed and deleted as in a local store",
+        arguments: [[0xFF, 0, 0x2F], Array("/a/".utf8), Array("/a//b".utf8), Array("bare:x".utf8), [0x2F], [0x0A]])
+    func anyKey(bytes: [UInt8]) async throws {
+        try await Self.with { store, service in
+            let key = try Key(bytes: bytes)
+            let result = try await store.commit(Transaction(then: [.set(key, Value("v"))]), to: .default)
+            #expect(result.outcomes[0].item?.key == key)
+            #expect(try await store.get(key, in: .default, at: nil) == service.get(key, in: .default, at: nil))
+            for directory in ["/", "bare:", key.name + "/"] {
+                for isRecursive in [false, true] {
+                    let query = ListQuery(directory, isRecursive: isRecursive, consistency: .strong)
+                    #expect(try await store.list(query, in: .default) == service.list(query, in: .default))
+                }
             }
-            #expect(error?.code == .unsupported)
-            #expect(try await service.revision(of: .default) == 3)
+            let history = try await store.history(HistoryQuery(.subtree(key.name)), in: .default)
+            #expect(history.commits.flatMap(\.changes).map(\.key) == [key])
+            let difference = try await store.diff(DiffQuery(from: 1, selection: .subtree(key.name)), in: .default)
+            #expect(difference.changes.map(\.key) == [key])
+            _ = try await store.commit(Transaction(then: [.delete(key)]), to: .default)
+            #expect(try await service.list(ListQuery(isRecursive: true), in: .default).entries.isEmpty)
+        }
+    }
+
+    @Test("A range is sent as it is, and an end that must be kept is not set on a new key")
+    func exactTransactions() async throws {
+        try await Self.with { store, service in
+            let keys = try ["/a", "/a/x", "/b", "/c"].map { try Key(path: $0) }
+            _ = try await store.commit(Transaction(then: keys.map { .set($0, Value("v")) }), to: .default)
+            let range = KeyRange(from: Array("/a/".utf8), to: Array("/c".utf8))
+            let read = try await store.commit(
+                Transaction(
+                    if: [Precondition(keys[0], .compare(.created(1), .greater), over: range)],
+                    then: [.getAll(range), .transaction(Transaction(then: [.get(keys[0])]))]), to: .default)
+            #expect(read.failed == nil && read.outcomes.first?.found.map(\.key) == [keys[1], keys[2]])
+            #expect(read.outcomes.last?.nested?.outcomes.first?.item?.key == keys[0])
+            let deleted = try await store.commit(Transaction(then: [.deleteAll(.range(range))]), to: .default)
+            #expect(deleted.outcomes.first?.previous.map(\.key) == [keys[1], keys[2]])
+            let error = await #expect(throws: DiscfgError.self) {
+                try await store.commit(Transaction(then: [.set(keys[2], Value("v"), expiry: .kept)]), to: .default)
+            }
+            #expect(error?.code == .keyNotFound)
+            #expect(
+                try await service.list(ListQuery(isRecursive: true), in: .default).items.map(\.key) == [
+                    keys[0], keys[3],
+                ])
+        }
+    }
+
+    @Test("A selection that has no name is not sent")
+    func namelessSelection() async throws {
+        try await Self.with { store, _ in
+            let selection = KeySelection.key(try Key(path: "/a"))
+            func refused(_ ask: () async throws -> Void) async {
+                let error = await #expect(throws: DiscfgError.self) { try await ask() }
+                #expect(error?.code == .unsupported)
+            }
+            await refused { _ = try await store.history(HistoryQuery(selection), in: .default) }
+            await refused { _ = try await store.changes(ChangesQuery(after: 1, selection: selection), in: .default) }
+            await refused { _ = try await store.diff(DiffQuery(from: 1, selection: selection), in: .default) }
+            await refused {
+                _ = try await store.rollback(RollbackRequest(to: 1, selection: selection), in: .default)
+            }
         }
     }
 

@@ -21,12 +21,12 @@ struct DeletionTests {
         let name = try ConfigName("other")
         _ = try await service.createConfig(name, settings: ConfigSettings(), author: "")
         _ = try await service.commit(Transaction(then: [.set(try Key(path: "/a"), Value("x"))]), to: name)
-        #expect(service.existingLane(name) != nil)
+        #expect(service.existing(name) != nil)
         await #expect(throws: DiscfgError.self) { try await service.deleteConfig(name) }
-        #expect(service.existingLane(name) == nil)
+        #expect(service.existing(name) == nil)
     }
 
-    @Test("A deletion notes how far the log may come before it removes anything, once and for each name")
+    @Test("A deletion notes how far the log may come before it removes anything")
     func notes() async throws {
         let engine = MemoryEngine()
         let service = ConfigService(engine: engine, logger: LogCapture().logger)
@@ -42,6 +42,22 @@ struct DeletionTests {
         try await service.deleteConfig(name)
         #expect(
             try await service.createConfig(name, settings: ConfigSettings(), author: "").revision == 20_003)
-        #expect(try await engine.notes(of: .default, prefix: "", after: nil, limit: 9).map(\.name) == ["ended/other"])
+        #expect(
+            try await engine.notes(of: .default, prefix: "", after: nil, limit: 9).map(\.name)
+                == [EndedLogs.noteName(name)])
+    }
+
+    @Test("Configs of many names, each created and deleted once, leave a limited number of notes")
+    func manyNames() async throws {
+        let engine = MemoryEngine()
+        let service = ConfigService(engine: engine, logger: LogCapture().logger)
+        #expect(try EndedLogs.noteName(ConfigName("a")) == "ended/\(0xE40C_292C as UInt32 % EndedLogs.maximumNotes)")
+        for number in 0..<5000 {
+            let name = try ConfigName("job-\(number)")
+            _ = try await service.createConfig(name, settings: ConfigSettings(), author: "")
+            try await service.deleteConfig(name)
+        }
+        let notes = try await engine.notes(of: .default, prefix: "", after: nil, limit: 5000)
+        #expect(notes.count <= 4096)
     }
 }

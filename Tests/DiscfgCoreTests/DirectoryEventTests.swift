@@ -99,6 +99,12 @@ struct DirectoryEventTests {
 
     @Test("A message that says more than the changes bear out is not believed")
     func hostileMessages() throws {
+        let sets = [try Self.set("/a"), try Self.set("/a/b")]
+        #expect(Self.brief(Self.commit("etcd v2: set", sets)) == ["set /a", "set /a/b"])
+        let removal = [try Self.removed("/a"), try Self.set("/ab")]
+        #expect(Self.brief(Self.commit("etcd v2: set", removal)) == ["delete /a over a file", "set /ab"])
+        let directory = [try Self.removed("/a/"), try Self.set("/a/b/")]
+        #expect(Self.brief(Self.commit("etcd v2: set", directory)) == ["set /a/b/"])
         let unrelated = [try Self.set("/a"), try Self.set("/b/c")]
         #expect(Self.brief(Self.commit("etcd v2: set", unrelated)) == ["set /a", "set /b/c"])
         let removals = [try Self.removed("/a"), try Self.removed("/b")]

@@ -49,7 +49,7 @@ struct DirectoryPathTests {
         let path = try Self.path("/a/b/c")
         #expect(path.ancestors.map(\.description) == ["/a", "/a/b"])
         #expect(try Self.path("/a").ancestors.isEmpty && DirectoryPath.root.ancestors.isEmpty)
-        #expect(path.directory.description == "/a/b/c/" && DirectoryPath.root.directory.description == "/")
+        #expect(path.directory.text == "/a/b/c/" && DirectoryPath.root.directory.text == "/")
     }
 
     @Test(

@@ -7,9 +7,7 @@ import Testing
 struct DirectoryWriteTests {
     static func evaluator(_ items: [Item] = [], isWhole: Bool = true) throws -> Evaluator {
         let tail = LogTail(revision: 9, time: DirectoryEventTests.time, trimmed: 0, incarnation: "1")
-        return Evaluator(
-            config: .default, items: Dictionary(uniqueKeysWithValues: items.map { ($0.key, $0) }),
-            ranges: isWhole ? [.all] : [], tail: tail, now: DirectoryEventTests.time)
+        return Evaluator(items, ranges: isWhole ? [.all] : [], tail: tail, now: DirectoryEventTests.time)
     }
 
     /// A file `/f`, directories `/d` and `/e` of which one is empty, and keys that have no markers.
@@ -115,7 +113,7 @@ struct DirectoryWriteTests {
             _ = try evaluator.evaluate(try Self.write(path, .set(Self.file, isRefresh: false)))
         }
         #expect(
-            evaluator.proposed.map { $0.changes.map(\.key.description) } == [["/a/", "/a/b/", "/a/b/c"], ["/a/b/d"]])
+            evaluator.proposed.map { $0.changes.map(\.key.text) } == [["/a/", "/a/b/", "/a/b/c"], ["/a/b/d"]])
         let marker = try #require(evaluator.committedItem(try Key(bytes: Array("/a/b/".utf8))))
         #expect(marker.created == 10 && marker.isDirectory && marker.expiry == nil)
     }
@@ -126,10 +124,10 @@ struct DirectoryWriteTests {
         let write = try Self.write("/d/k", .set(Self.file, isRefresh: false))
         var touched = Touched()
         write.touch(&touched)
-        #expect(Set(touched.keys.map(\.description)) == ["/d", "/d/", "/d/k", "/d/k/"] && touched.ranges.isEmpty)
-        var known: [Key: Item?] = evaluator.items
-        for key in touched.keys where known[key] == nil { known[key] = .some(nil) }
-        evaluator = Evaluator(config: .default, items: known, tail: evaluator.tail, now: evaluator.now)
+        #expect(Set(touched.keys.map(\.text)) == ["/d", "/d/", "/d/k", "/d/k/"] && touched.ranges.isEmpty)
+        var absent: [Key: Item?] = [:]
+        for key in touched.keys where evaluator.items[key] == nil { absent[key] = .some(nil) }
+        evaluator.learn(absent, ranges: [], recent: nil, now: evaluator.now)
         _ = try evaluator.evaluate(write)
         #expect(evaluator.missing.isEmpty && evaluator.proposed.count == 1)
     }
@@ -143,8 +141,7 @@ struct DirectoryWriteTests {
         let asked = evaluator.takeMissing()
         let first = try #require(asked.probes.min { $0.lower.lexicographicallyPrecedes($1.lower) })
         #expect(asked.probes.count == 3 && asked.probes.allSatisfy { first.covers($0) })
-        evaluator = Evaluator(
-            config: .default, items: evaluator.items, ranges: [first], tail: evaluator.tail, now: evaluator.now)
+        evaluator.learn([:], ranges: [first], recent: nil, now: evaluator.now)
         for _ in 0..<3 { _ = try evaluator.evaluate(try Self.write("/q", .append(Self.file))) }
         #expect(evaluator.takeMissing().probes.isEmpty)
     }

@@ -1,6 +1,15 @@
 @testable import DiscfgCore
 import Testing
 
+extension Evaluator {
+    /// An evaluator that knows some items, and nothing else of the ranges that they are in.
+    init(_ items: some Sequence<Item>, ranges: Set<KeyRange> = [], tail: LogTail, now: Timestamp) {
+        self.init(config: .default, state: ViewState(tail: tail), now: now)
+        let items = Dictionary(uniqueKeysWithValues: items.map { ($0.key, Item?.some($0)) })
+        learn(items, ranges: ranges, recent: nil, now: now)
+    }
+}
+
 /// What transactions do, worked out without a store.
 @Suite("Evaluator")
 struct EvaluatorTests {
@@ -10,9 +19,7 @@ struct EvaluatorTests {
         _ items: [Item] = [], ranges: Set<KeyRange> = [], revision: Revision = 5, now: Timestamp = start
     ) -> Evaluator {
         let tail = LogTail(revision: revision, time: start, trimmed: 0, incarnation: "1")
-        return Evaluator(
-            config: .default, items: Dictionary(uniqueKeysWithValues: items.map { ($0.key, $0) }), ranges: ranges,
-            tail: tail, now: now)
+        return Evaluator(items, ranges: ranges, tail: tail, now: now)
     }
 
     static func item(_ path: String, _ text: String, version: Int64 = 1, expiry: Timestamp? = nil) throws -> Item {
@@ -91,7 +98,7 @@ struct EvaluatorTests {
 
     @Test("Each overdue key is expired by a commit of its own, as many at once as one append takes")
     func manyExpired() throws {
-        let keys = try (0..<5).map { try Key(path: "/\($0)") }
+        let keys = Set(try (0..<5).map { try Key(path: "/\($0)") })
         var evaluator = Self.evaluator(try keys.map { try Self.item($0.description, "x", expiry: Self.start) })
         let limits = StorageLimits(changes: 3, bytes: 1000)
         var counts: [Int] = []
@@ -138,7 +145,7 @@ struct EvaluatorTests {
         var evaluator = Self.evaluator([marker] + others, ranges: [.below(marker.key)])
         let hasMore = evaluator.expireOverdue(among: [marker.key], limits: limits)
         #expect(!hasMore)
-        #expect(evaluator.proposed.map { $0.changes.map(\.key.description) } == [["/d/", "/d/a", "/d/b/c"]])
+        #expect(evaluator.proposed.map { $0.changes.map(\.key.text) } == [["/d/", "/d/a", "/d/b/c"]])
         #expect(evaluator.proposed[0].changes.allSatisfy { $0.kind == .expire } && evaluator.missing.isEmpty)
     }
 

@@ -1,4 +1,5 @@
 @testable import DiscfgCore
+import CoreMetrics
 import Synchronization
 import Testing
 
@@ -6,6 +7,14 @@ import Testing
 struct FollowerTests {
     static let short: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(1)
     static let long: ClosedRange<Duration> = .seconds(60) ... .seconds(60)
+
+    /// A follower of a view of its own.
+    static func follower(pace: ClosedRange<Duration>, read: @escaping LogFollower.Read) -> LogFollower {
+        let view = ConfigView(
+            config: .default, engine: MemoryEngine(), time: .system,
+            metrics: ViewMetrics(factory: NOOPMetricsHandler.instance))
+        return LogFollower(view: view, pace: pace, time: .system, read: read)
+    }
 
     static func page(_ revisions: ClosedRange<Revision>, incarnation: String = "a") -> LogPage {
         let commits = revisions.map {
@@ -20,7 +29,7 @@ struct FollowerTests {
 
     @Test("After a config was made anew, its log is followed from where that is")
     func madeAnew() async throws {
-        let follower = LogFollower(pace: Self.long, time: .system) { Self.nothing(after: $0, $1) }
+        let follower = Self.follower(pace: Self.long) { Self.nothing(after: $0, $1) }
         follower.note(Self.page(1...100))
         follower.note(Self.page(1...1, incarnation: "b"))
         let waiter = Task { try await follower.wait(beyond: 1, atMost: .seconds(600)) }
@@ -34,7 +43,7 @@ struct FollowerTests {
 
     @Test("What was seen lately is given to those who keep up, without gaps and with a limit")
     func recent() async throws {
-        let follower = LogFollower(pace: Self.long, time: .system) { Self.nothing(after: $0, $1) }
+        let follower = Self.follower(pace: Self.long) { Self.nothing(after: $0, $1) }
         follower.note(Self.page(5...9))
         #expect(follower.recent(after: 6, limit: 10) == nil, "nobody looks for newer ones")
         let waiter = Task { try await follower.wait(beyond: 9, atMost: .seconds(600)) }
@@ -51,7 +60,7 @@ struct FollowerTests {
     @Test("It looks for all who wait at once, and wakes them with what others wrote")
     func polling() async throws {
         let reads = Mutex(0)
-        let follower = LogFollower(pace: Self.short, time: .system) { revision, incarnation in
+        let follower = Self.follower(pace: Self.short) { revision, incarnation in
             let count = reads.withLock { count in
                 count += 1
                 return count
@@ -68,7 +77,7 @@ struct FollowerTests {
 
     @Test("A waiter whose task is cancelled ends")
     func cancelled() async throws {
-        let follower = LogFollower(pace: Self.long, time: .system) { Self.nothing(after: $0, $1) }
+        let follower = Self.follower(pace: Self.long) { Self.nothing(after: $0, $1) }
         let waiter = Task { try await follower.wait(beyond: 1, atMost: .seconds(600)) }
         waiter.cancel()
         await #expect(throws: CancellationError.self) { try await waiter.value }
@@ -76,7 +85,7 @@ struct FollowerTests {
 
     @Test("Who follows a log that ended is told so, and not given another's")
     func strayed() async throws {
-        let follower = LogFollower(pace: Self.long, time: .system) { Self.nothing(after: $0, $1) }
+        let follower = Self.follower(pace: Self.long) { Self.nothing(after: $0, $1) }
         follower.note(Self.page(1...9))
         let waiter = Task { try await follower.wait(beyond: 9, incarnation: "a", atMost: .seconds(600)) }
         while follower.recent(after: 9, limit: 1) == nil { await Task.yield() }
@@ -94,7 +103,7 @@ struct FollowerTests {
     @Test("A failure that passes is waited out, so that not everybody goes to the store at once")
     func passingFailure() async throws {
         let reads = Mutex(0)
-        let follower = LogFollower(pace: Self.short, time: .system) { _, _ in
+        let follower = Self.follower(pace: Self.short) { _, _ in
             let count = reads.withLock { count in
                 count += 1
                 return count
@@ -109,7 +118,7 @@ struct FollowerTests {
 
     @Test("A store that fails is reported to all who wait")
     func failure() async throws {
-        let follower = LogFollower(pace: Self.short, time: .system) { _, _ in
+        let follower = Self.follower(pace: Self.short) { _, _ in
             throw DiscfgError(.storeUnavailable, "It is away.")
         }
         let error = await #expect(throws: DiscfgError.self) {

@@ -129,6 +129,39 @@ struct InterferenceTests {
         #expect(try await store.lease(42, in: .default) == nil)
     }
 
+    @Test("A revocation during which a key is set again and again has an unknown outcome")
+    func setAtEachLook() async throws {
+        let engine = HookedEngine(store)
+        let (service, other) = (service(engine), service(store))
+        _ = try await other.grantLease(42, ttl: .seconds(60), in: .default)
+        try await set("/svc/a", "1", lease: 42, by: other)
+        @Sendable func interfere() async throws {
+            _ = try await other.commit(
+                Transaction(then: [.set(Key(path: "/svc/a"), Value("2"), expiry: .unchanged)]), to: .default)
+            engine.before(.append) { try await interfere() }
+        }
+        engine.before(.append) { try await interfere() }
+        let error = await #expect(throws: DiscfgError.self) { try await service.revokeLease(42, in: .default) }
+        #expect(error?.code == .outcomeUnknown)
+        #expect(try await other.get(Key(path: "/svc/a"), in: .default).item.lease == 42)
+        engine.before(.append) {}
+        #expect(try await service.revokeLease(42, in: .default) != nil)
+        #expect(try await other.range(RangeQuery(.all), in: .default).count == 0)
+    }
+
+    @Test("A compaction of which a later step fails has an unknown outcome, and can be repeated")
+    func interruptedCompaction() async throws {
+        let engine = InterruptedTrim(engine: store)
+        let service = service(engine)
+        for text in ["1", "2", "3"] { try await set("/a", text, by: service) }
+        let error = await #expect(throws: DiscfgError.self) {
+            try await service.compact(.default, keeping: .through(3))
+        }
+        #expect(error?.code == .outcomeUnknown)
+        #expect(try await service.info(of: .default).oldest == 3)
+        #expect(try await service.compact(.default, keeping: .through(3)) == 3)
+    }
+
     @Test("A range of the current state starts again when compaction overtakes it between two pages")
     func overtakenRange() async throws {
         let engine = HookedEngine(store)
@@ -155,6 +188,27 @@ struct InterferenceTests {
             try await service.range(RangeQuery(.all, at: 4), in: .default)
         }
         #expect(error?.code == .compacted, "a revision that was named is not another")
+    }
+
+    @Test("A listing goes on after a page although its revision is compacted", arguments: [0, 64 << 20])
+    func listingUnderCompaction(memory: Int) async throws {
+        let other = ConfigService.viewing(store, memory: 0)
+        let service = ConfigService.viewing(store, memory: memory)
+        let keys = try (0..<20).map { try Key(path: "/many/\($0)") }
+        _ = try await other.commit(Transaction(then: keys.map { .set($0, Value("old")) }), to: .default)
+        try await service.loadNow(.default)
+        let first = try await service.list(ListQuery("/many", limit: 10, consistency: .strong), in: .default)
+        let revision = try #require(first.revision)
+        let set = keys.map { DiscfgCore.Operation.set($0, Value("new")) }
+        let result = try await other.commit(Transaction(then: set), to: .default)
+        _ = try await other.compact(.default, keeping: .through(result.revision))
+        let rest = try await service.list(
+            ListQuery("/many", at: revision, after: first.next, limit: 100, consistency: .strong), in: .default)
+        #expect(rest.items.count == 10 && rest.items.allSatisfy { $0.value == Value("old") })
+        let error = await #expect(throws: DiscfgError.self) {
+            try await service.list(ListQuery("/many", at: revision, consistency: .strong), in: .default)
+        }
+        #expect(error?.code == .compacted, "a listing that begins now does not have it")
     }
 
     @Test("A batch of writes runs under the latest deadline of its own writers, not under that of an earlier one")
@@ -186,7 +240,7 @@ struct InterferenceTests {
                     try await Deadline.$current.withValue(instant) { try await set("/b", "1", by: service) }
                 }
             }
-            while service.lane(.default).pipeline.waitingCount < 2 { await Task.yield() }
+            while service.active(.default).pipeline.waitingCount < 2 { await Task.yield() }
             go.finish()
             try await group.waitForAll()
         }
@@ -292,6 +346,23 @@ struct InterferenceTests {
         let reading = try await service(engine, clock: clock).range(range, in: .default)
         #expect(reading.items.isEmpty)
         #expect(reading.revision == 3)
+    }
+}
+
+/// A store that trims in two steps, of which the second fails the first time.
+private final class InterruptedTrim: EngineWrapper {
+    let engine: any StorageEngine
+    private let steps = Mutex(0)
+
+    init(engine: any StorageEngine) { self.engine = engine }
+
+    func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
+        let step = steps.withLock { steps in
+            steps += 1
+            return steps
+        }
+        if step == 2 { throw DiscfgError(.storeUnavailable, "It is down.", hint: "Wait.") }
+        return try await engine.trim(config, through: through, keepingSince: moment) && step > 1
     }
 }
 

@@ -10,20 +10,6 @@ struct ModelTests {
         #expect(try Key(path: path).description == key)
     }
 
-    @Test("“bare:” names a key without a leading slash, and each key has one path")
-    func barePath() throws {
-        let key = try Key(path: "bare:app/name")
-        #expect(key.bytes == Array("app/name".utf8) && key.path == "bare:app/name")
-        #expect(try Key(path: "/bare:app").path == "/bare:app")
-        #expect(try KeySelection.subtree("bare:app").contains(key))
-        #expect(try KeySelection.subtree("bare:app").path == "bare:app")
-        #expect(try KeySelection.below("bare:app/").path == "bare:app/")
-        for bytes in [Array("a/".utf8), Array("/a//b".utf8), [0xFF]] { #expect(try Key(bytes: bytes).path == nil) }
-        for path in ["bare:", "bare:/a", "bare:a/", "bare:a//b"] {
-            #expect(throws: DiscfgError.self, "\(path)") { try Key(path: path) }
-        }
-    }
-
     @Test("What is no path is refused", arguments: ["", "/", "/a/", "a//b", "//", String(repeating: "x", count: 1024)])
     func badPath(path: String) {
         let error = #expect(throws: DiscfgError.self) { try Key(path: path) }

@@ -11,4 +11,20 @@ struct ServiceConformanceTests {
             return { engine }
         }.run(testCase)
     }
+
+    @Test("It conforms when reads are answered from memory", arguments: ServiceConformance.cases)
+    func conformsWithViews(_ testCase: ServiceConformance.Case) async throws {
+        try await ServiceConformance(viewMemory: 64 << 20) {
+            let engine = MemoryEngine()
+            return { engine }
+        }.run(testCase)
+    }
+
+    @Test("It conforms when configs hardly fit into memory", arguments: ServiceConformance.cases)
+    func conformsWithLittleMemory(_ testCase: ServiceConformance.Case) async throws {
+        try await ServiceConformance(viewMemory: 2048) {
+            let engine = MemoryEngine()
+            return { engine }
+        }.run(testCase)
+    }
 }

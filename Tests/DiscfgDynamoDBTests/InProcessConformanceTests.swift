@@ -41,4 +41,14 @@ struct InProcessConformanceTests {
             try await open(InProcessDynamoDB(ItemByItemDynamoDB(seed: seed)))
         }.run(testCase)
     }
+
+    @Test(
+        "The service's rules hold item by item when reads are answered from memory",
+        arguments: ServiceConformance.cases)
+    func serviceConformsWithViews(_ testCase: ServiceConformance.Case) async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        try await ServiceConformance(seed: seed, viewMemory: 64 << 20) {
+            try await open(InProcessDynamoDB(ItemByItemDynamoDB(seed: seed)))
+        }.run(testCase)
+    }
 }

@@ -127,19 +127,65 @@ struct InProcessFaultTests {
         #expect(item?.modified == revision)
     }
 
-    @Test("A write that is under way is finished although its task is cancelled")
-    func cancelled() async throws {
+    /// A write of the storage seam other than `append`.
+    enum Write: CaseIterable {
+        case createConfig, updateConfig, removeConfig, createLease, endLease, removeLease, replaceNote, trim
+
+        /// Carries it out; the config has a lease 5, which is ending for `removeLease`, and the revisions 1 and 2.
+        func callAsFunction(on engine: DynamoDBEngine, _ config: ConfigName) async throws -> Bool {
+            let now = TimeSource.system.now()
+            switch self {
+            case .createConfig:
+                let first = Commit(revision: 1, time: now, author: "", message: "", changes: [])
+                try await engine.createConfig(ConfigName("new"), settings: ConfigSettings(), first: first)
+                return true
+            case .updateConfig:
+                var settings = ConfigSettings()
+                settings.retention.revisions = 77
+                return try await engine.updateConfig(config, settings: settings, replacing: ConfigSettings())
+            case .removeConfig: return try await engine.removeConfig(config)
+            case .createLease:
+                return try await engine.createLease(Lease(id: 6, ttl: .seconds(60), expiry: now), in: config)
+            case .endLease: return try await engine.endLease(5, in: config, ifUnchanged: nil) != nil
+            case .removeLease:
+                try await engine.removeLease(5, generation: nil, in: config)
+                return true
+            case .replaceNote: return try await engine.replaceNote("note", with: [1], version: 0, in: config)
+            case .trim: return try await engine.trim(config, through: 2, keepingSince: now + .seconds(60))
+            }
+        }
+
+        /// Whether the store has it.
+        func isDone(in engine: DynamoDBEngine, _ config: ConfigName) async throws -> Bool {
+            switch self {
+            case .createConfig: try await engine.config(ConfigName("new")) != nil
+            case .updateConfig: try await engine.config(config)?.settings.retention.revisions == 77
+            case .removeConfig: try await engine.config(config) == nil
+            case .createLease: try await engine.lease(6, in: config) != nil
+            case .endLease: try await engine.lease(5, in: config)?.isEnding == true
+            case .removeLease: try await engine.lease(5, in: config) == nil
+            case .replaceNote: try await engine.note("note", in: config)?.bytes == [1]
+            case .trim: try await engine.tail(of: config).trimmed == 2
+            }
+        }
+    }
+
+    @Test("A write that is under way is finished although its task is cancelled", arguments: Write.allCases)
+    func cancelled(write: Write) async throws {
         let store = try await store()
-        _ = try await TornWorld.service(store.engine()).grantLease(5, ttl: .seconds(60), in: config)
+        let plain = store.engine()
+        _ = try await TornWorld.service(plain).grantLease(5, ttl: .seconds(60), in: config)
+        if write == .removeLease { _ = try await plain.endLease(5, in: config, ifUnchanged: nil) }
+        #expect(try await !write.isDone(in: store.engine(), config))
         let gate = CallGate()
         let engine = store.engine { GatedDynamoDB(base: $0, gate: gate) }
         let config = config
-        let writer = Task { try await engine.endLease(5, in: config, ifUnchanged: nil) }
+        let writer = Task { try await write(on: engine, config) }
         await gate.untilReached()
         writer.cancel()
         gate.open()
-        #expect(try await writer.value != nil)
-        #expect(try await store.engine().lease(5, in: config)?.isEnding == true)
+        #expect(try await writer.value)
+        #expect(try await write.isDone(in: store.engine(), config))
     }
 
     @Test("After a sleep that only the clock on the wall shows, an append looks at the config's record first")
@@ -181,7 +227,7 @@ private final class CallGate: Sendable {
     }
 }
 
-/// A DynamoDB whose updates wait, and are not carried out in a task that is cancelled.
+/// A DynamoDB whose writes wait, and are not carried out in a task that is cancelled.
 private struct GatedDynamoDB: DynamoDBDecorator {
     let base: any DynamoDBAPI
     let gate: CallGate
@@ -189,7 +235,7 @@ private struct GatedDynamoDB: DynamoDBDecorator {
     func around<Answer: Sendable>(
         _ call: DynamoDBCall, _ carryOut: () async throws -> Answer
     ) async throws -> Answer {
-        guard call.operation == .updateItem else { return try await carryOut() }
+        guard call.isWrite else { return try await carryOut() }
         await gate.pass()
         try Task.checkCancellation()
         return try await carryOut()

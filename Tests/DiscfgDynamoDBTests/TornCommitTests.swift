@@ -64,6 +64,29 @@ struct TornCommitTests {
         #expect(result.failed != nil)
     }
 
+    @Test(
+        "A writer of many keys that knows nothing yet works on the items of a commit that the log shows",
+        arguments: [(1, true), (2, false)])
+    func manyKeys(version: Int64, fails: Bool) async throws {
+        let world = try await TornWorld()
+        let key = try Key(path: "/k")
+        _ = try await world.set("/k", "1", by: world.a)
+        let gets = try (0..<100).map { Operation.get(try Key(path: "/other/\($0)")) }
+        let (mine, others) = try await world.whileCommitting(
+            showing: { $0.revision != nil }, of: { try await world.set("/k", "a", by: world.a) }
+        ) {
+            try await world.b.commit(
+                Transaction(if: [Precondition(key, .version(version))], then: [.set(key, Value("b"))] + gets),
+                to: world.config)
+        }
+        #expect(others.outcomes.first?.item?.version == 2)
+        #expect((mine.failed != nil) == fails)
+        if !fails {
+            #expect(mine.outcomes.first?.item?.version == 3)
+            #expect(mine.outcomes.first?.previous.first?.value.text == "a")
+        }
+    }
+
     @Test("Two who ask for a lock do not both find that they were first")
     func lockHolders() async throws {
         let world = try await TornWorld()

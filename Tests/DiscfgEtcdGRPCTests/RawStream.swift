@@ -71,14 +71,17 @@ struct RawStream {
         }
 
         /// The status of the call; `nil` if it was cut off.
-        mutating func status() async throws -> String? {
+        mutating func status() async throws -> String? { try await end().status }
+
+        /// The status of the call and its message; `nil` if it was cut off.
+        mutating func end() async throws -> (status: String?, message: String?) {
             while let frame = await frames.next(isolation: #isolation) {
                 guard case .headers(let headers) = frame, let status = headers.headers.first(name: "grpc-status") else {
                     continue
                 }
-                return status
+                return (status, headers.headers.first(name: "grpc-message"))
             }
-            return nil
+            return (nil, nil)
         }
     }
 

@@ -63,6 +63,66 @@ struct StreamGuardTests {
         }
     }
 
+    @Test(
+        "A message that would take far more memory than its bytes is refused before it is decoded",
+        arguments: [
+            ("etcdserverpb.KV/Txn", [0x0A, 0x00], 1 << 20, "more than 16384 elements"),
+            ("etcdserverpb.KV/Txn", [0x12, 0x00], 1 << 20, "more than 16384 elements"),
+            ("etcdserverpb.Watch/Watch", [0x00], 1 << 20, "larger than max (1048576 vs. 65536)"),
+            ("etcdserverpb.Cluster/MemberAdd", [0x0A, 0x00], 1 << 20, "larger than max (1048576 vs. 65536)"),
+            // Short enough to be decoded, and refused by the service.
+            ("etcdserverpb.KV/Txn", [0x12, 0x00], 1 << 10, "too many operations"),
+        ] as [(String, [UInt8], Int, String)])
+    func elements(method: String, element: [UInt8], size: Int, message: String) async throws {
+        try await EtcdDoor.open { door in
+            try await RawStream.connected(to: door.port) { connection in
+                var call = try await connection.call("/\(method)", endsWithHeaders: false)
+                let request = [[UInt8]](repeating: element, count: size / element.count).flatMap { $0 }
+                try await call.send(Self.message(request.count) + request, ends: true)
+                let end = try await call.end()
+                #expect(end.message?.contains(message) == true, "\(end)")
+            }
+            try await door.expectServing()
+        }
+    }
+
+    @Test("The elements of a transaction are counted in all that are nested in it, but not in values")
+    func elementCount() throws {
+        var put = Etcdserverpb_RequestOp()
+        put.requestPut.value = bytes(String(repeating: "\u{12}\u{0}", count: 1000))
+        func count(_ transaction: Etcdserverpb_TxnRequest) throws -> Int {
+            try (transaction.serializedBytes() as [UInt8]).withUnsafeBytes { ElementCount(of: $0).count }
+        }
+        var transaction = Etcdserverpb_TxnRequest()
+        #expect(try count(transaction) == 0)
+        transaction.compare = [.init(), .init()]
+        transaction.success = [put, put]
+        transaction.failure = [.init()]
+        #expect(try count(transaction) == 5)
+        for depth in 1...3 {
+            let nested = transaction
+            transaction = Etcdserverpb_TxnRequest()
+            transaction.success = [.with { $0.requestTxn = nested }]
+            #expect(try count(transaction) == 5 + depth)
+        }
+        // Nested without end, and cut off anywhere.
+        var deep: [UInt8] = []
+        while deep.count < 1 << 14 {
+            for tag in [0x22, 0x12] as [UInt8] {
+                var length = deep.count
+                var head = [tag]
+                while length >= 0x80 {
+                    head.append(UInt8(length & 0x7F) | 0x80)
+                    length >>= 7
+                }
+                deep = head + [UInt8(length)] + deep
+            }
+        }
+        #expect(deep.withUnsafeBytes { ElementCount(of: $0).count } == 51)
+        let cut = try transaction.serializedBytes() as [UInt8]
+        for length in 0...cut.count { #expect(cut.prefix(length).withUnsafeBytes { ElementCount(of: $0).count } <= 8) }
+    }
+
     @Test("A message that comes too slowly ends with its call")
     func pace() async throws {
         var limits = EtcdGRPCLimits()

@@ -65,6 +65,14 @@ func export(_ items: [Key: Value], _ format: ConfigFormat, under prefix: String 
     String(decoding: try await format.bytes(of: items, under: prefix), as: UTF8.self)
 }
 
+/// The items that hold these values.
+func current(_ values: [Key: Value]) -> [Key: Item] {
+    Dictionary(
+        uniqueKeysWithValues: values.map { key, value in
+            (key, Item(key: key, value: value, created: 2, modified: 2, modifiedAt: Timestamp(milliseconds: 0)))
+        })
+}
+
 func key(_ path: String) throws -> Key { try Key(path: path) }
 
 /// The tree with its members in the order of their names, so that two can be compared.

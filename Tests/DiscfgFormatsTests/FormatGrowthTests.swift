@@ -12,23 +12,14 @@ import Testing
         + flat.flatMap { [FormatShape(.env, $0), FormatShape(.properties, $0)] }
 
     @Test("the time to read a file grows with its size", arguments: cases)
-    func growth(_ shape: FormatShape) async throws {
-        // On a stack with room for the nesting, as in a server.
-        let failure = try await RoomyStack.run(slots: Self.slots) { _ in
-            do {
-                try Growth.check(shape.shape) { bytes in
-                    let meter = ReadingMeter(atMost: .max)
-                    let tree = try shape.format.tree(of: bytes, yaml: .yams, meter: meter)
-                    _ = try Leaf.leaves(of: tree, splitArrays: true)
-                    _ = try Leaf.leaves(of: tree, splitArrays: false)
-                }
-                return ""
-            } catch { return "\(error)" }
+    func growth(_ shape: FormatShape) throws {
+        try Growth.check(shape.shape) { bytes in
+            let meter = ReadingMeter(atMost: .max)
+            let tree = try shape.format.tree(of: bytes, yaml: .yams, meter: meter)
+            _ = try Leaf.leaves(of: tree, splitArrays: true)
+            _ = try Leaf.leaves(of: tree, splitArrays: false)
         }
-        #expect(failure.isEmpty, "\(failure)")
     }
-
-    private static let slots = WorkSlots(count: 2, maximumWaiters: .max)
 
     private static let deep = 500
 

@@ -4,12 +4,12 @@ import Testing
 @testable import DiscfgFormats
 
 @Suite struct ImportPlanTests {
-    private func plan(_ current: [String: Value], _ text: String, splitArrays: Bool = false, prune: Bool = false) throws
+    private func plan(_ values: [String: Value], _ text: String, splitArrays: Bool = false, prune: Bool = false) throws
         -> ImportPlan
     {
-        let current = try Dictionary(uniqueKeysWithValues: current.map { (try key($0), $1) })
+        let values = try Dictionary(uniqueKeysWithValues: values.map { (try key($0), $1) })
         let leaves = try Leaf.leaves(of: ConfigFormat.json.tree(of: Array(text.utf8)), splitArrays: splitArrays)
-        return try ImportPlan(current: current, leaves: leaves, prefix: "/p", prune: prune)
+        return try ImportPlan(current: current(values), leaves: leaves, prefix: "/p", prune: prune)
     }
 
     @Test("only what differs in bytes or type is set")

@@ -20,8 +20,42 @@ struct ImportTests {
     }
 
     private func values() async throws -> [String: String] {
-        let values = try await service(store).values(below: "/", in: .default, at: nil)
-        return Dictionary(uniqueKeysWithValues: values.map { ($0.key.description, $0.value.text ?? "") })
+        let items = try await service(store).items(below: "/", in: .default, at: nil)
+        return Dictionary(uniqueKeysWithValues: items.map { ($0.key.description, $0.value.value.text ?? "") })
+    }
+
+    @Test(
+        "An export names every key that it leaves out",
+        arguments: [
+            ("/", ["/b"]), ("", ["/b"]), ("bare:", ["bare:app/x"]), ("/b", []),
+            ("bytes:///b%2F", ["bytes:///b/%2Fc/d"]),
+        ])
+    func leftOut(prefix: String, inside: [String]) async throws {
+        let names = [
+            "/b", "bytes:///b%2F", "bytes:///b/%2Fc/d", "bytes:///b/%FF", "bare:app/x", "bytes://app%2F", "bytes://%FF",
+        ]
+        for name in names { try await set(name, "v") }
+        for format in ConfigFormat.allCases {
+            let file = try await service(store).export(as: format, below: prefix, in: .default, at: nil)
+            let all = try await service(store).items(below: prefix, in: .default, at: nil).keys.map(\.name)
+            #expect(Set(all) == Set(inside + file.leftOut.map(\.name)) && file.keys == inside.count)
+            #expect(all.count == file.keys + file.leftOut.count && file.leftOut == file.leftOut.sorted())
+        }
+    }
+
+    @Test("What is exported of the keys without a leading slash is imported to them again")
+    func bareFile() async throws {
+        try await set("bare:app/name", "svc")
+        try await set("/app/name", "other")
+        let file = try await service(store).export(as: .yaml, below: "bare:", in: .default, at: nil)
+        _ = try await service(store).commit(Transaction(then: [.deleteAll(.bare)]), to: .default)
+        #expect(try await values() == ["/app/name": "other"])
+        let outcome = try await service(store).importLeaves(
+            ConfigFormat.json.leaves(of: Array(#"{"app":{"name":"svc"}}"#.utf8), yaml: nil),
+            as: ImportRequest(prefix: "bare:", prunes: true), in: .default)
+        #expect(outcome.plan.added.map(\.name) == ["bare:app/name"])
+        #expect(try await values() == ["/app/name": "other", "bare:app/name": "svc"])
+        #expect(String(decoding: file.bytes, as: UTF8.self) == "app:\n  name: svc\n")
     }
 
     @Test("A key that was equal when the import looked, and then changed, is set again")
@@ -91,6 +125,38 @@ struct ImportTests {
         let outcome = try await service.importLeaves(
             leaves, as: ImportRequest(prefix: "/p", ifRevision: 3), in: .default)
         #expect(outcome.revision == 4)
+    }
+
+    @Test(
+        "A key that has a lease is neither set nor removed by an import, nor part of an export",
+        arguments: [false, true])
+    func leased(prunes: Bool) async throws {
+        let service = service(store)
+        for id in [1, 2] as [Int64] {
+            _ = try await service.grantLease(id, ttl: .seconds(60), in: .default)
+            let operation = Operation.set(try Key(path: "/p/held\(id)"), Value("\(id)"), expiry: .lease(id))
+            _ = try await service.commit(Transaction(then: [operation]), to: .default)
+        }
+        try await set("/p/free", "1")
+        let file = try await service.export(as: .json, below: "/p", in: .default, at: nil)
+        #expect(try await ConfigFormat.json.leaves(of: file.bytes).map(\.path) == ["free"])
+
+        let outcome = try await service.importLeaves(
+            leaves(#"{"a":"1","held1":"theirs"}"#), as: ImportRequest(prefix: "/p", prunes: prunes), in: .default)
+        #expect(outcome.plan.leftOut == (prunes ? 2 : 1))
+        #expect(outcome.plan.added.count == 1 && outcome.plan.changed.isEmpty)
+        let items = try await service.items(below: "/p", in: .default, at: nil)
+        for id in [1, 2] as [Int64] {
+            let item = items[try Key(path: "/p/held\(id)")]
+            #expect(item?.lease == id && item?.value == Value("\(id)"))
+        }
+        #expect(items.count == (prunes ? 3 : 4))
+
+        _ = try await service.revokeLease(1, in: .default)
+        let again = try await service.importLeaves(
+            await ConfigFormat.json.leaves(of: file.bytes), as: ImportRequest(prefix: "/p", prunes: true), in: .default)
+        #expect(again.plan.leftOut == 1)
+        #expect(try await values() == ["/p/free": "1", "/p/held2": "2"])
     }
 
     @Test("An import gives up when others change its keys each time, and says that nothing was written")

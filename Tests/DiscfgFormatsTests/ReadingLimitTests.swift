@@ -32,7 +32,7 @@ import Testing
 
     @Test("parsing stops when nobody waits for the file any more", arguments: ConfigFormat.allCases)
     func cancelled(_ format: ConfigFormat) throws {
-        let cancellation = ReadingCancellation()
+        let cancellation = WorkCancellation()
         cancellation.cancel()
         let text =
             switch format {

@@ -20,7 +20,7 @@ import Testing
         let items = try await items(
             format.leaves(of: fixture.bytes, document: fixture.document, splitArrays: splitArrays))
         let exported = try await format.leaves(of: format.bytes(of: items), splitArrays: splitArrays)
-        let plan = try ImportPlan(current: items, leaves: exported, prune: true)
+        let plan = try ImportPlan(current: current(items), leaves: exported, prune: true)
         #expect(plan.isEmpty)
         #expect(plan.unchanged == items.count)
     }

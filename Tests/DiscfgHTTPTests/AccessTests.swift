@@ -42,6 +42,19 @@ struct AccessTests {
         }
     }
 
+    @Test("A request without a route is answered as every error is, and counted under one label")
+    func noRoute() async throws {
+        try await RESTFixture.with { rest in
+            for path in ["/", "/secret-name", "/v1/default/keys-secret-name/a"] {
+                let answer = try await rest.send(.get, path)
+                #expect(answer.status == 404 && answer.errorCode == 113, "\(path): \(answer.text)")
+            }
+            let text = try await rest.send(.get, "/metrics").text
+            #expect(text.contains(#"http_requests_total{method="GET",route="NotFound",status="404"} 3"#), "\(text)")
+            #expect(!text.contains("secret-name"))
+        }
+    }
+
     @Test("A wrong method is refused with those that there are; HEAD is GET without a body")
     func methods() async throws {
         try await RESTFixture.with { rest in

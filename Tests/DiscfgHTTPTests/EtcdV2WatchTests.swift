@@ -68,6 +68,16 @@ struct EtcdV2WatchTests {
         }
     }
 
+    @Test("A message that says set does not hide the other changes from those who wait")
+    func spoofedSet() async throws {
+        try await EtcdV2Fixture.with { etcd in
+            let body = #"{"then":[{"set":"/a","value":"1"},{"set":"/a/b","value":"2"}],"message":"etcd v2: set"}"#
+            _ = try await etcd.rest.send(.post, "/v1/default/txn", body)
+            let event = try await etcd.send(.get, "/v2/keys/a?wait=true&waitIndex=2")
+            #expect(event.json["node"]?["value"] == "1")
+        }
+    }
+
     @Test("A change by REST is an event like any other, and a rollback is one for each key")
     func foreignWrites() async throws {
         try await EtcdV2Fixture.with { etcd in

@@ -48,6 +48,86 @@ struct KeyTests {
         }
     }
 
+    @Test(
+        "The parameter “key” names every key, and answers have the name that it takes",
+        arguments: [
+            ("app/name", "bare:app/name"), ("app/", "bytes://app%2F"), ("/a//b", "bytes:///a/%2Fb"), ("/a/b", "/a/b"),
+            ("\u{0}", "bare:\u{0}"), ("bytes://x", "bytes://bytes%3A/%2Fx"),
+        ], RESTFixture.transports)
+    func names(_ names: (key: String, name: String), transport: RESTFixture.Transport) async throws {
+        try await RESTFixture.with(transport) { rest in
+            let uri = "/v1/default/keys?key=\(Self.escaped(names.name))"
+            let created = try await rest.send(.put, uri, "one")
+            #expect(created.status == 201 && created.json["item"]?["key"]?.string == names.key)
+            let name = created.json["item"]?["name"]?.string
+            #expect(name == (names.name == names.key ? nil : names.name))
+            #expect(try await rest.send(.get, "\(uri)&raw").text == "one")
+            let patch = ["Content-Type": "application/merge-patch+json", "If-Match": "\"1\""]
+            #expect(try await rest.send(.patch, uri, "{}", headers: patch).errorCode == 109)
+            let list = try await rest.send(.get, "/v1/default/keys?recursive").json["items"]?.array
+            #expect(list?.map { $0["key"]?.string } == [names.key] && list?.first?["name"]?.string == name)
+            let history = try await rest.send(.get, "/v1/default/history?prefix=\(Self.escaped(names.name))")
+            let change = history.json["commits"]?.array?.first?["changes"]?.array?.first
+            #expect(change?["key"]?.string == names.key && change?["name"]?.string == name)
+            let diff = try await rest.send(.get, "/v1/default/diff?from=1&prefix=\(Self.escaped(names.name))")
+            #expect(diff.json["changes"]?.array?.first?["name"]?.string == name)
+            let deleted = try await rest.send(.delete, uri)
+            #expect(deleted.status == 200 && deleted.json["prevItem"]?["key"]?.string == names.key)
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    @Test("A key of any bytes is base64, and has its name beside that, also in a list and in a transaction")
+    func bytes() async throws {
+        try await RESTFixture.with { rest in
+            let transaction = #"{"then":[{"set":"bytes://%FF/x","value":"v"},{"set":"bare:app/x","value":"w"}]}"#
+            let item = try await rest.send(.post, "/v1/default/txn", transaction).json["results"]?.array?.first?["item"]
+            #expect(item?["key"] == "/y94" && item?["keyEncoding"] == "base64" && item?["name"] == "bytes://%FF/x")
+            let level = try await rest.send(.get, "/v1/default/keys?key=bare:").json["items"]?.array ?? []
+            #expect(
+                level.map { $0["name"] } == ["bare:app/", "bytes://%FF/"] && level.allSatisfy { $0["dir"] == true })
+            #expect(level.map { $0["keyEncoding"] } == [nil, "base64"])
+            let below = try await rest.send(.get, "/v1/default/keys?key=bytes://%25FF/")
+            #expect(below.json["items"]?.array?.first?["name"] == "bytes://%FF/x")
+            let deleted = try await rest.send(.delete, "/v1/default/keys?key=bare:&recursive")
+            #expect(deleted.json["deleted"] == 2)
+        }
+    }
+
+    @Test(
+        "A key that is named twice, or not at all, is refused",
+        arguments: [
+            "/v1/default/keys/a?key=/a", "/v1/default/keys?key=/a&bare", "/v1/default/keys?key=",
+            "/v1/default/keys?key=a//b",
+            "/v1/default/keys?key=bytes://", "/v1/default/keys?key=bytes://%25f", "/v1/default/keys?key=bare:/a",
+            "/v1/default/history/a?prefix=/a",
+        ])
+    func misnamed(uri: String) async throws {
+        try await RESTFixture.with { rest in
+            let answer = try await rest.send(.get, uri)
+            #expect(answer.status == 400, "\(uri)")
+        }
+    }
+
+    @Test("An export says how many keys it leaves out")
+    func leftOut() async throws {
+        try await RESTFixture.with { rest in
+            for name in ["/a", "bare:app/name", "bytes:///b%2F", "bytes://%25FF"] {
+                _ = try await rest.send(.put, "/v1/default/keys?key=\(name.replacing("%2F", with: "%252F"))", "v")
+            }
+            let all = try await rest.send(.get, "/v1/default/export?as=json")
+            #expect(all.text == "{\n  \"a\": \"v\"\n}\n" && all.header("x-discfg-left-out") == "3")
+            let bare = try await rest.send(.get, "/v1/default/export?as=yaml&prefix=bare:")
+            #expect(bare.text == "app:\n  name: v\n" && bare.header("x-discfg-left-out") == "1")
+            let file = try await rest.send(.put, "/v1/default/import?as=json&prefix=bare:", #"{"app":{"port":1}}"#)
+            #expect(file.json["added"] == 1)
+            #expect(try await rest.send(.get, "/v1/default/keys?key=bare:app/port&raw").text == "1")
+        }
+    }
+
     @Test("A value comes back bare, to the byte, with its own content type", arguments: RESTFixture.transports)
     func raw(transport: RESTFixture.Transport) async throws {
         try await RESTFixture.with(transport) { rest in

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import Synchronization
 import Testing
 
 @Suite("Writes whose outcome is unknown")
@@ -29,21 +30,82 @@ struct OutcomeTests {
         }
     }
 
-    /// A store of a server that stops: reads of a config's record are cancelled.
-    private struct StoppingEngine: EngineWrapper {
+    /// A store in which reads of a config's record fail once something was written: at once, or after some of them.
+    private final class FailingReads: EngineWrapper {
         let engine: any StorageEngine = MemoryEngine()
+        let error: any Error
+        private let left: Mutex<Int>
 
-        func config(_ name: ConfigName) async throws -> ConfigRecord? { throw CancellationError() }
+        init(_ error: any Error, after count: Int = 0) {
+            self.error = error
+            left = Mutex(count)
+        }
+
+        func config(_ name: ConfigName) async throws -> ConfigRecord? {
+            let isLast = left.withLock { left in
+                left -= 1
+                return left < 0
+            }
+            if isLast { throw error }
+            return try await engine.config(name)
+        }
     }
 
     @Test("A write that is cancelled after its first step is a 301, a read that is cancelled a 300")
     func cancelled() async throws {
-        try await RESTFixture.with(engine: StoppingEngine()) { rest in
+        try await RESTFixture.with(engine: FailingReads(CancellationError())) { rest in
             let write = try await rest.send(.put, "/v1/team/cfg")
             #expect(write.status == 500 && write.errorCode == 301 && write.header("retry-after") == nil)
             let read = try await rest.send(.get, "/v1/team/cfg")
             #expect(read.status == 503 && read.errorCode == 300 && read.header("retry-after") == "1")
             #expect(try await rest.service.revision(of: ConfigName("team")) == 1, "the config was created")
+        }
+    }
+
+    @Test("A config that was created or changed and cannot be read then is a 301", arguments: [false, true])
+    func unreadable(isChange: Bool) async throws {
+        let error = DiscfgError(.storeUnavailable, "The store is busy.", hint: "Try again.")
+        try await RESTFixture.with(engine: FailingReads(error, after: isChange ? 2 : 0)) { rest in
+            let name = try ConfigName("team")
+            if isChange { _ = try await rest.service.createConfig(name, settings: ConfigSettings(), author: "") }
+            let answer = try await rest.send(
+                isChange ? .patch : .put, "/v1/team/cfg", isChange ? #"{"retention":{"revisions":5}}"# : "")
+            #expect(answer.status == 500 && answer.errorCode == 301 && answer.header("retry-after") == nil)
+            #expect(answer.json["message"]?.string?.contains("The store is busy.") == true, "\(answer.json)")
+            #expect(try await rest.service.revision(of: name) == 1)
+        }
+    }
+
+    /// A store whose log cannot be read once it was trimmed: at once, or after some reads.
+    private final class FailingTails: EngineWrapper {
+        let engine: any StorageEngine = MemoryEngine()
+        private let left: Mutex<Int?> = Mutex(nil)
+        private let count: Int
+
+        init(after count: Int) { self.count = count }
+
+        func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
+            left.withLock { $0 = count }
+            return try await engine.trim(config, through: through, keepingSince: moment)
+        }
+
+        func tail(of config: ConfigName) async throws -> LogTail {
+            let isLast = left.withLock { left in
+                left = left.map { $0 - 1 }
+                return left.map { $0 < 0 } ?? false
+            }
+            if isLast { throw DiscfgError(.storeUnavailable, "The store is busy.", hint: "Try again.") }
+            return try await engine.tail(of: config)
+        }
+    }
+
+    @Test("A compaction after which the log cannot be read is a 301", arguments: [0, 1])
+    func compaction(reads: Int) async throws {
+        try await RESTFixture.with(engine: FailingTails(after: reads)) { rest in
+            for text in ["1", "2"] { _ = try await rest.send(.put, "/v1/default/keys/a", text) }
+            let answer = try await rest.send(.post, "/v1/default/compact", #"{"to":2}"#)
+            #expect(answer.status == 500 && answer.errorCode == 301 && answer.header("retry-after") == nil)
+            #expect(try await rest.service.info(of: .default).oldest == 2)
         }
     }
 

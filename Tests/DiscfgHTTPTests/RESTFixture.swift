@@ -1,4 +1,5 @@
 import DiscfgCore
+import DiscfgFormats
 import DiscfgHTTP
 import DiscfgTestSupport
 import DiscfgYAML
@@ -24,7 +25,7 @@ struct RESTFixture: Sendable {
     static func with(
         _ transport: Transport = .responder, access: AccessPolicy = .unchecked,
         engine: any StorageEngine = MemoryEngine(), limits: RequestLimits = RequestLimits(),
-        patience: TimeAmount = StalledReader.standardPatience,
+        patience: TimeAmount = StalledReader.standardPatience, yaml: YAMLReader = .yams,
         _ body: @escaping @Sendable (RESTFixture) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -32,7 +33,7 @@ struct RESTFixture: Sendable {
         let time = TestClock().steadySource
         let service = ConfigService(
             engine: engine, options: .init(time: time, metricsFactory: registry), logger: logger)
-        var options = DiscfgResponder.Options(access: access, registry: registry, time: time, yaml: .yams)
+        var options = DiscfgResponder.Options(access: access, registry: registry, time: time, yaml: yaml)
         options.limits = limits
         let responder = DiscfgResponder(store: service, options: options, logger: logger)
         let application = Application(

@@ -58,6 +58,31 @@ struct RuleSettingsTests {
         _ = try await failure(.invalidRequest) { try await patch(bench, #"{"h":{"to":"eventbridge:b"}}"#) }
     }
 
+    @Test("Settings that are sent back as they are shown keep a webhook's hidden query")
+    func sentBack() async throws {
+        let bench = try await Bench()
+        _ = try await patch(bench, #"{"h":{"to":"\#(Self.hook)","secret":"SECRET12"}}"#)
+        let shown = try await bench.service.info(of: bench.config).settings.publicJSON
+        let info = try await bench.service.updateConfig(
+            bench.config, patch: shown.merging(["retention": ["revisions": 5]]))
+        #expect(
+            info.settings.notifications.map { "\($0.target)" } == [Self.hook] && info.settings.retention.revisions == 5)
+        #expect(info.settings.notifications.map(\.secret) == ["SECRET12"])
+
+        for text in [
+            #"{"h":{"to":"https://other.example/in?..."}}"#,
+            #"{"n":{"to":"https://hooks.example/in?...","secret":"SECRET12"}}"#,
+        ] {
+            let error = try await failure(.invalidRequest) { try await patch(bench, text) }
+            #expect(error.message.contains("hidden query"))
+        }
+        let settings = try ConfigSettings(json: shown.merging(["notifications": ["h": ["secret": "SECRET12"]]]))
+        _ = try await failure(.invalidRequest) {
+            try await bench.service.createConfig(ConfigName("new"), settings: settings, author: "")
+        }
+        #expect(try await patch(bench, "{}").map { "\($0.target)" } == [Self.hook])
+    }
+
     @Test("A secret is shown by nothing that describes a rule, its settings or its config")
     func shown() async throws {
         let bench = try await Bench()

@@ -12,6 +12,13 @@ struct SQLiteServiceTests {
         try checkIntegrity(of: folder.file())
     }
 
+    @Test("It conforms when reads are answered from memory", arguments: ServiceConformance.cases)
+    func conformsWithViews(_ testCase: ServiceConformance.Case) async throws {
+        let folder = try TemporaryFolder()
+        try await ServiceConformance(viewMemory: 64 << 20) { { try SQLiteEngine(path: folder.file()) } }.run(testCase)
+        try checkIntegrity(of: folder.file())
+    }
+
     @Test(
         "It conforms when replies and requests are lost",
         arguments: ServiceConformance.cases.filter { !$0.bringsFaults })

@@ -84,7 +84,7 @@ struct CommandTests {
     @Test("A shell completes commands, options, keys, configs, revisions and files", arguments: shells.map(\.shell))
     func completion(shell: String) async throws {
         try await Sandbox.with { sandbox in
-            guard try await sandbox.bash("command -v \(shell)").status == 0 else { return }
+            try await sandbox.require(shell)
             let script = Self.shells.first { $0.shell == shell }?.script ?? ""
             try await sandbox.discfg("create", "production")
             for key in ["/db/host", "/db/port", "/shop"] { try await sandbox.discfg("set", key, "v") }
@@ -119,7 +119,7 @@ struct CommandTests {
         try await Sandbox.with { sandbox in
             let script = try await sandbox.discfg("completions", shell).output
             #expect(script.contains("discfg complete"))
-            guard try await sandbox.bash("command -v \(shell)").status == 0 else { return }
+            try await sandbox.require(shell)
             let path = try sandbox.write("script", script)
             let loaded = try await sandbox.bash("\(shell) -n '\(path)'")
             #expect(loaded.status == 0 && loaded.error.isEmpty, "\(loaded.error)")

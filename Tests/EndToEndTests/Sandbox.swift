@@ -68,6 +68,12 @@ struct Sandbox: Sendable {
     @discardableResult
     func bash(_ script: String) async throws -> Result { try await run(.name("bash"), ["-c", script], "") }
 
+    /// Ends the test as skipped, and says so, if a shell is not installed.
+    func require(_ shell: String) async throws {
+        if try await bash("command -v \(shell)").status == 0 { return }
+        try Test.cancel("\(shell) is not installed; “make test” installs it on Linux.")
+    }
+
     /// Runs a script with a shell by its name.
     func run(_ shell: String, _ script: String) async throws -> Result {
         try await run(.name(shell), ["-c", script], "")

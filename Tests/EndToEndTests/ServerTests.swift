@@ -50,6 +50,20 @@ struct ServerTests {
         }
     }
 
+    @Test("A server on a store that cannot be used listens, and reports what is wrong")
+    func unusableStore() async throws {
+        try await Sandbox.with { sandbox in
+            let result = try await sandbox.bash(
+                """
+                discfg --store http://127.0.0.1:1 serve --listen 127.0.0.1:0 >out 2>err & server=$!
+                until grep -q 'tries again' err && grep -q 'Stop it' out; do kill -0 $server || exit 9; sleep 0.05; done
+                kill $server; wait $server; status=$?; cat err; exit $status
+                """)
+            #expect(result.status == 0)
+            #expect(result.output.contains("warning: the store http://127.0.0.1:1 cannot be used now: "), "\(result)")
+        }
+    }
+
     @Test("A body that stops halfway changes nothing, and the server stays up")
     func halfBody() async throws {
         try await Sandbox.with { sandbox in
@@ -109,7 +123,62 @@ struct ServerTests {
         }
     }
 
+    @Test("A server of which the file was removed is not ready, and refuses reads and writes with 302")
+    func removedFile() async throws {
+        try await Sandbox.with { sandbox in
+            try await TestServer.with(sandbox) { server in
+                #expect(try await server.send(.PUT, "/v1/default/keys/k", "1").status == 201)
+                #expect(try await server.send(.GET, "/ready").status == 200)
+                for name in ["store.db", "store.db-wal", "store.db-shm"] {
+                    try FileManager.default.removeItem(at: sandbox.folder.appending(path: name))
+                }
+                for (method, path) in [
+                    (.GET, "/ready"), (.PUT, "/v1/default/keys/k"), (.GET, "/v1/default/keys/k"),
+                ] as [(HTTPMethod, String)] {
+                    let answer = try await server.send(method, path, method == .PUT ? "2" : nil)
+                    #expect(answer.status == 500 && answer.body.contains("\"errorCode\":302"), "\(path): \(answer)")
+                }
+                #expect(try await server.send(.GET, "/health").status == 200)
+                #expect(!FileManager.default.fileExists(atPath: sandbox.folder.path + "/store.db"))
+            }
+        }
+    }
+
     #if os(Linux)
+    @Test("Connections for which there are no descriptors wait, and cost no processor time")
+    func waitingConnections() async throws {
+        try await Sandbox.with { sandbox in
+            let script = #"""
+                (ulimit -n 64; exec discfg --store memory: serve --listen 127.0.0.1:0 --etcd-listen 127.0.0.1:0 \
+                    >said 2>errors) & server=$!
+                until grep -q 'Stop it with' said; do kill -0 $server || exit 1; sleep 0.05; done
+                url=$(grep -o 'http://127\.0\.0\.1:[0-9]*' said | head -n 1)
+                exec {http}<>"/dev/tcp/127.0.0.1/${url##*:}"
+                for port in $(grep -o '127\.0\.0\.1:[0-9]*' said | cut -d: -f2 | sort -u); do
+                    for _ in {1..60}; do
+                        exec {other}<>"/dev/tcp/127.0.0.1/$port" || exit 2
+                        others+=("$other")
+                    done
+                done
+                ticks() { read -r -a stat </proc/$server/stat; echo $((stat[13] + stat[14])); }
+                before=$(ticks)
+                # Nothing is waited for: it is the time in which the processor time is measured.
+                sleep 1
+                echo "ticks $(($(ticks) - before)) of ${#others[@]}"
+                printf 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n' >&"$http"
+                read -r -u "$http" line && echo "first $line"
+                for other in "$http" "${others[@]}"; do exec {other}>&-; done
+                curl -s -o /dev/null -w 'after %{http_code}\n' "$url/health"
+                kill $server; wait $server
+                """#
+            let result = try await sandbox.bash(script)
+            #expect(result.status == 0, "\(result.output)\(result.error)")
+            let ticks = result.output.firstMatch(of: /ticks ([0-9]+) of 120/).flatMap { Int($0.1) } ?? .max
+            #expect(ticks < 50, "\(result.output)")
+            #expect(result.output.contains("first HTTP/1.1 200") && result.output.contains("after 200"))
+        }
+    }
+
     @Test("The server raises the limit of open files, which shells set low")
     func openFiles() async throws {
         try await Sandbox.with { sandbox in

@@ -27,6 +27,11 @@ struct StoreTests {
         ["history", "bare:app/name"], ["diff", "3", "--prefix", "bare:app"], ["export"], ["export", "bare:app"],
         ["import", "list.json", "--split-arrays", "--prefix", "bare:app", "--prune"],
         ["delete", "--prefix", "bare:app"],
+        ["set", "bytes://%FF/x%2F", "b"], ["get", "bytes://%FF/x%2F"], ["get", "bytes://%FF/x%2F", "--detailed"],
+        ["ls", "-l"],
+        ["ls", "bare:"], ["ls", "-r", "bytes://%FF/"], ["export", "--strict"], ["export", "bare:", "--strict"], ["env"],
+        ["diff", "--prefix", "bytes://%FF", "-f", "json"], ["delete", "bytes://%FF/"],
+        ["delete", "--prefix", "bytes://%FF"],
     ]
 
     @Test("Every command prints and returns the same on a file as on a server")

@@ -17,7 +17,7 @@ struct StartTests {
         #expect(error?.code == .notInLambda)
         let text = try #require(error).description
         for part in [
-            "started by AWS Lambda", "AWS_LAMBDA_RUNTIME_API", "provided.al2023", "Runtime Interface Emulator",
+            "only runs in AWS Lambda", "AWS_LAMBDA_RUNTIME_API", "provided.al2023", "Runtime Interface Emulator",
         ] {
             #expect(text.contains(part))
         }

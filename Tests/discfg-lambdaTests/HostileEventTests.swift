@@ -76,7 +76,7 @@ struct HostileEventTests {
         let many = JSONValue.array(Array(repeating: "a", count: 70_000))
         try expectRefusal(
             of: GatewayEvents.event(GatewayEvents.restAPI, ["multiValueHeaders": ["x-secrets": many]]),
-            naming: "header fields; the most is 10000")
+            naming: "header fields; the maximum is 10000")
     }
 
     @Test("Every container may be null")

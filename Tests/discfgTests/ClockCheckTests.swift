@@ -1,6 +1,10 @@
+import AWSClient
 import DiscfgCore
+import DiscfgDynamoDB
+import DiscfgDynamoDBTestSupport
 import DiscfgHTTP
 import DiscfgTestSupport
+import DynamoDBPatternsTesting
 import Logging
 import Synchronization
 import Testing
@@ -44,6 +48,38 @@ struct ClockCheckTests {
 
     /// An answer that came at once.
     private func note(_ offset: Double) { check.note(offset - 0.5...offset + 0.5) }
+
+    @Test(
+        "A process whose clock is an hour ahead removes no large value that another has just stored",
+        arguments: [true, false])
+    func collector(isCorrected: Bool) async throws {
+        clocks.set(by: .seconds(3601))
+        note(3601)
+        let memory = MemoryDynamoDB()
+        let store = InProcessDynamoDB(memory)
+        var right = clocks.source
+        right.now = { [clocks] in clocks.wall + .seconds(-3601) }
+        func service(_ time: TimeSource) -> ConfigService {
+            var options = ConfigService.Options(time: time)
+            options.compactionDelay = .seconds(-1)
+            return ConfigService(engine: store.engine(options: .init(time: time)), options: options, logger: log.logger)
+        }
+        try await store.engine().manager.make()
+        let writer = service(right)
+        for bytes in [[UInt8](repeating: 7, count: Value.maximumLength), [1]] {
+            let value = Value(bytes: bytes, contentType: Value.octets)
+            _ = try await writer.commit(Transaction(then: [.set(Key(path: "/a"), value)]), to: .default)
+        }
+        _ = try await service(isCorrected ? check.time : clocks.source).compact(.default, keeping: .through(3))
+        var parts = 0
+        var start: [String: AttributeValue]?
+        repeat {
+            let page = try await memory.scan(ScanRequest(tableName: "discfg", exclusiveStartKey: start))
+            parts += (page.items ?? []).count { $0["pk"]?.string?.contains("#V#") == true }
+            start = page.lastEvaluatedKey
+        } while start != nil
+        #expect(parts == (isCorrected ? 5 : 0), "without the correction it is removed")
+    }
 
     @Test("A clock that becomes wrong is warned of once, and the gauge shows the difference")
     func warning() {

@@ -138,4 +138,32 @@ struct OutputTests {
         #expect(text(Value(JSONValue.string("a")), bare: true) == "a\n")
         #expect(text(Value(JSONValue.string("a"))) == "\"a\"\n")
     }
+
+    @Test("A name that is printed is one line of plain text, and names the key")
+    func shownNames() throws {
+        for (text, shown) in [
+            ("/a b/é", "/a b/é"), ("app/x", "bare:app/x"), ("/a\u{1b}[2J", "bytes:///a%1B%5B2J"),
+            ("/a\n", "bytes:///a%0A"),
+            ("/a/", "bytes:///a%2F"), ("/\u{202e}a", "bytes:///%E2%80%AEa"),
+        ] {
+            let key = try Key(bytes: text.utf8)
+            #expect(key.shown == shown && key.shown.printable == shown)
+            #expect(try Key(path: key.shown) == key)
+        }
+        #expect(Listing.Entry.directory(Array("/a\tb/".utf8)).shown == "bytes:///a%09b/")
+        #expect(Listing.Entry.directory([0x61, 0x2F]).shown == "bare:a/")
+    }
+
+    @Test("What an export leaves out is counted, apart from what no file can have")
+    func leftOut() throws {
+        let keys = try ["a", "bytes:///b%2F", "bytes://%FF", "bytes://%FE"].map {
+            try Key(path: $0 == "a" ? "bare:a" : $0)
+        }
+        #expect(Export.warnings(leavingOut: []) == [])
+        #expect(
+            Export.warnings(leavingOut: keys) == [
+                "1 key without a leading “/” left out, such as “bare:a”; “discfg export bare:” has them",
+                "3 keys that no file has a place for left out, such as “bytes:///b%2F”; read them with “discfg get”",
+            ])
+    }
 }

@@ -1,5 +1,8 @@
+import ArgumentParser
 import DiscfgCore
 import DiscfgDynamoDB
+import DiscfgHTTP
+import DiscfgTestSupport
 import Testing
 
 @testable import discfg
@@ -78,5 +81,23 @@ struct StoreURLTests {
     func refusesTable(text: String) throws {
         let error = try #require(throws: DiscfgError.self) { try StoreURL(text, environment: [:]) }
         #expect(error.code == .invalidRequest && error.hint != nil)
+    }
+
+    @Test("A table is one store, whether its region is in the URL or in the environment")
+    func identity() async throws {
+        func name(_ store: String, _ variables: [String: String] = [:]) async throws -> String? {
+            let settings = try Settings(
+                try GlobalOptions.parse(["--store", store]), config: nil,
+                environment: Self.environment.merging(variables) { $1 }, directory: "/")
+            let open = try OpenStore(
+                settings, metrics: PrometheusRegistry(), use: StoreUse(), logger: LogCapture().logger)
+            try await open.close()
+            return open.local?.storeName
+        }
+        let named = try await name("dynamodb:team?region=eu-west-1")
+        #expect(try await name("dynamodb:team", ["AWS_REGION": "eu-west-1"]) == named)
+        #expect(try await name("dynamodb:team?region=eu-west-1", ["AWS_REGION": "us-east-1"]) == named)
+        #expect(try await name("dynamodb:team", ["AWS_REGION": "us-east-1"]) != named)
+        #expect(try await name("dynamodb:other?region=eu-west-1") != named)
     }
 }

@@ -12,6 +12,8 @@ struct VariablesTests {
             ("/db/pool-size", "/db", "POOL_SIZE"), ("/db/pool-size", "/db/", "POOL_SIZE"),
             ("/db/pool-size", "db", "POOL_SIZE"),
             ("/db/pool-size", "/", "DB_POOL_SIZE"), ("/db/a/b.c", "/db", "A_B_C"), ("/db/host", "/db/host", "HOST"),
+            ("bare:app/x", "/", "APP_X"), ("bare:app/x", "bare:", "APP_X"), ("bare:app/x", "bare:app", "X"),
+            ("bytes:///a%2F/b%FF", "bytes:///a%2F", "B_"), ("bare:app", "bare:app", "APP"),
             ("/db/1x", "/db", nil), ("/db/größe", "/db", "GR__E"),
         ] as [(String, String, String?)])
     func names(path: String, prefix: String, name: String?) throws {

@@ -1,4 +1,4 @@
-# Each alarm looks at five minutes; where nothing ran, nothing is wrong.
+# Each alarm evaluates five minutes; missing data is not an error, because then nothing ran.
 
 locals {
   function_alarms = merge(

@@ -1,4 +1,4 @@
-# The HTTP API: one route, which carries the authoriser, so that there is no path without it; /health neither.
+# The HTTP API: one route with the authoriser, so that no path is without it, not even /health.
 
 resource "aws_apigatewayv2_api" "http" {
   name          = var.name
@@ -49,7 +49,7 @@ resource "aws_apigatewayv2_stage" "default" {
 
   access_log_settings {
     destination_arn = aws_cloudwatch_log_group.access.arn
-    # The path without the query, which may hold a value.
+    # The path without the query, which may contain a value.
     format = jsonencode({
       requestId        = "$context.requestId"
       time             = "$context.requestTime"
@@ -66,12 +66,12 @@ resource "aws_apigatewayv2_stage" "default" {
     })
   }
 
-  # The stage publishes what there is: never an API without its route.
+  # The stage publishes the current API, which must have its route by then.
   depends_on = [aws_apigatewayv2_route.default]
 }
 
 resource "aws_cloudwatch_log_group" "access" {
-  # Groups of this prefix need no entry of their own in the account's resource policy, whose size is limited.
+  # Log groups with this prefix need no entry in the account's resource policy, whose size is limited.
   name              = "/aws/vendedlogs/${var.name}-access"
   retention_in_days = var.log_retention
   tags              = local.tags

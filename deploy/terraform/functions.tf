@@ -1,9 +1,9 @@
-# Three functions from one zip. The handler's name says which work the binary does.
+# Three functions from one zip. The handler's name selects the work of the program.
 
 locals {
   functions = {
     api = {
-      description = "discfg's REST and etcd doors"
+      description = "discfg's REST and etcd APIs"
       memory      = var.api_memory
       timeout     = 29
       concurrency = coalesce(var.api_concurrency, -1) # -1 is none reserved
@@ -51,7 +51,7 @@ resource "aws_lambda_function" "work" {
     log_group  = aws_cloudwatch_log_group.function[each.key].name
   }
 
-  # A function that runs before it may would fail.
+  # A function that runs before it has its permissions would fail.
   depends_on = [
     aws_iam_role_policy.logs,
     aws_iam_role_policy.records,

@@ -1,9 +1,9 @@
-# Roles: one for each function, none of them with AWS's own policies, which name every resource of the account.
+# Roles: one for each function, without AWS's own policies, which allow every resource of the account.
 
 locals {
-  # The functions that find what is overdue and describe the table.
+  # The functions that query overdue keys and describe the table.
   keepers = toset(["api", "schedule"])
-  # Whether there is anything outside of the table that notifications go to.
+  # Whether there are targets of notifications in AWS.
   has_targets = length(concat(var.topic_arns, var.queue_arns, var.event_bus_arns)) > 0
 }
 
@@ -93,7 +93,7 @@ data "aws_iam_policy_document" "upkeep" {
   }
 }
 
-# Every function, where targets are named: the api function sends too, when somebody tries a notification.
+# Every function, if targets are named: the function `api` sends too, when a notification is tested or replayed.
 
 resource "aws_iam_role_policy" "send" {
   for_each = { for name, function in local.functions : name => function if local.has_targets }
@@ -135,7 +135,7 @@ data "aws_iam_policy_document" "send" {
   }
 }
 
-# The stream's function alone: the stream, and the queue of what it gave up.
+# Only the function `stream`: the stream, and the queue of failures.
 
 resource "aws_iam_role_policy" "stream" {
   name   = "stream"
@@ -150,7 +150,7 @@ data "aws_iam_policy_document" "stream" {
     resources = [aws_dynamodb_table.store.stream_arn]
   }
 
-  # Lambda asks for it to make the mapping; it lists the streams of a table, so its resource is all of them.
+  # Lambda requires it to create the mapping. It lists the streams of a table, so its resource is all.
   statement {
     sid       = "ListStreams"
     actions   = ["dynamodb:ListStreams"]

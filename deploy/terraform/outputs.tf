@@ -1,12 +1,12 @@
-# What comes after: DISCFG_STORE, and where the API is.
+# The values for the next steps: DISCFG_STORE, and the URL of the API.
 
 output "store" {
-  description = "What DISCFG_STORE is for commands and servers that use the table themselves."
+  description = "The value of DISCFG_STORE for commands and servers that use the table directly."
   value       = "dynamodb:${aws_dynamodb_table.store.name}?region=${local.region}"
 }
 
 output "api_url" {
-  description = "Where the HTTP API answers."
+  description = "The URL of the HTTP API."
   value       = aws_apigatewayv2_api.http.api_endpoint
 }
 
@@ -31,6 +31,6 @@ output "table_arn" {
 }
 
 output "failure_queue" {
-  description = "The URL of the queue of what the stream function gave up."
+  description = "The URL of the queue of batches that the stream function gave up."
   value       = aws_sqs_queue.failures.url
 }

@@ -22,7 +22,7 @@ resource "aws_scheduler_schedule" "minute" {
   depends_on = [aws_iam_role_policy.scheduler]
 }
 
-# The next minute does what this one did not.
+# The call of the next minute does the remaining work.
 resource "aws_lambda_function_event_invoke_config" "schedule" {
   function_name                = aws_lambda_function.work["schedule"].function_name
   maximum_retry_attempts       = 0

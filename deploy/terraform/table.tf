@@ -1,4 +1,4 @@
-# The table, as `discfg store init` makes it, with what guards it.
+# The table, as `discfg store init` creates it, with deletion protection and point-in-time recovery.
 
 locals {
   tags = merge(var.tags, { discfg = var.name })

@@ -1,7 +1,7 @@
-# The same choices as the parameters of deploy/sam/template.yaml; only `zip` must be given.
+# The same choices as the parameters of deploy/sam/template.yaml; only `zip` is required.
 
 variable "zip" {
-  description = "Path of the zip that `make lambda` makes."
+  description = "Path of the zip that `make lambda` builds."
   type        = string
   nullable    = false
 
@@ -12,7 +12,7 @@ variable "zip" {
 }
 
 variable "name" {
-  description = "What everything but the table is called, and a part of longer names."
+  description = "The name of everything but the table, or a part of the name."
   type        = string
   default     = "discfg"
   nullable    = false
@@ -24,7 +24,7 @@ variable "name" {
 }
 
 variable "table" {
-  description = "The table to make."
+  description = "The table to create."
   type        = string
   default     = "discfg"
   nullable    = false
@@ -36,7 +36,7 @@ variable "table" {
 }
 
 variable "deletion_protection" {
-  description = "Whether AWS refuses to delete the table. It is what keeps `terraform destroy` from doing so."
+  description = "Whether AWS refuses to delete the table, also by `terraform destroy`."
   type        = bool
   default     = true
   nullable    = false
@@ -72,7 +72,7 @@ variable "jwt_issuer" {
 }
 
 variable "jwt_audience" {
-  description = "With auth = “JWT”, for whom the tokens are issued; one of them must be in the token."
+  description = "With auth = “JWT”, the audiences of the tokens; a token must have one of them."
   type        = list(string)
   default     = []
   nullable    = false
@@ -84,7 +84,7 @@ variable "jwt_audience" {
 }
 
 variable "function_url" {
-  description = "Whether there is a Function URL too; it costs nothing itself, knows IAM alone, does not throttle."
+  description = "Whether to create a Function URL too; free in itself, IAM only, without throttling."
   type        = bool
   default     = false
   nullable    = false
@@ -98,7 +98,7 @@ variable "api_memory" {
 }
 
 variable "api_concurrency" {
-  description = "Requests that the api function answers at once, reserved for it; null for what the account has."
+  description = "Requests that the api function answers at once, reserved for it; null for the account's limit."
   type        = number
   default     = null
 
@@ -109,7 +109,7 @@ variable "api_concurrency" {
 }
 
 variable "throttle_rate" {
-  description = "Requests a second that the HTTP API lets through; more get 429."
+  description = "Requests a second that the HTTP API accepts; more get 429."
   type        = number
   default     = 100
   nullable    = false
@@ -121,7 +121,7 @@ variable "throttle_rate" {
 }
 
 variable "throttle_burst" {
-  description = "Requests that the HTTP API lets through at once."
+  description = "Requests that the HTTP API accepts at once."
   type        = number
   default     = 200
   nullable    = false
@@ -133,14 +133,14 @@ variable "throttle_burst" {
 }
 
 variable "batch_window" {
-  description = "Seconds in which commits are gathered for the stream function; 0 notifies soonest, 1 calls it less."
+  description = "Seconds of collecting commits for the stream function; 0 notifies soonest, 1 needs fewer calls."
   type        = number
   default     = 0
   nullable    = false
 }
 
 variable "topic_arns" {
-  description = "SNS topics that notifications may go to."
+  description = "SNS topics to which notifications may be sent."
   type        = list(string)
   default     = []
   nullable    = false
@@ -152,7 +152,7 @@ variable "topic_arns" {
 }
 
 variable "queue_arns" {
-  description = "SQS queues that notifications may go to."
+  description = "SQS queues to which notifications may be sent."
   type        = list(string)
   default     = []
   nullable    = false
@@ -164,7 +164,7 @@ variable "queue_arns" {
 }
 
 variable "event_bus_arns" {
-  description = "EventBridge buses that notifications may go to."
+  description = "EventBridge buses to which notifications may be sent."
   type        = list(string)
   default     = []
   nullable    = false
@@ -176,13 +176,13 @@ variable "event_bus_arns" {
 }
 
 variable "alarm_topic_arn" {
-  description = "The SNS topic that alarms tell; null for alarms that are seen in the console only."
+  description = "The SNS topic to which alarms are sent; if null, they appear in the console only."
   type        = string
   default     = null
 }
 
 variable "log_level" {
-  description = "How much the functions log. Values of keys are never logged."
+  description = "The log level of the functions. Values of keys are never logged."
   type        = string
   default     = "info"
   nullable    = false
@@ -194,14 +194,14 @@ variable "log_level" {
 }
 
 variable "log_retention" {
-  description = "Days that logs are kept; one of the numbers that CloudWatch Logs knows."
+  description = "Days for which logs are kept; one of the numbers that CloudWatch Logs accepts."
   type        = number
   default     = 30
   nullable    = false
 }
 
 variable "tags" {
-  description = "Tags of everything, beside “discfg”, which holds the name."
+  description = "Tags of all resources, in addition to “discfg”, which has the name."
   type        = map(string)
   default     = {}
   nullable    = false

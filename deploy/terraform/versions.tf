@@ -5,7 +5,7 @@
 #   terraform -chdir=deploy/terraform init
 #   terraform -chdir=deploy/terraform apply -var zip="$PWD/.build/lambda/discfg-lambda.zip"
 #
-# or as a module of what you have:
+# or as a module of your own configuration:
 #
 #   module "discfg" {
 #     source = "./deploy/terraform"
@@ -16,11 +16,11 @@
 #     value = module.discfg
 #   }
 #
-# The first command makes the zip that all three functions run; `make lambda` and `terraform apply` again update them.
-# Afterwards the outputs say what to put into DISCFG_STORE, and where the API is. Nobody reaches the API without signing
-# as an IAM identity or showing a JSON Web Token: there is no value of `auth` that opens it.
+# The first command builds the zip that all three functions run; `make lambda` and `terraform apply` again update them.
+# Afterwards the outputs have the value of DISCFG_STORE and the URL of the API. Every caller must sign requests as an
+# IAM identity or send a JSON Web Token: no value of `auth` makes the API public.
 #
-# deploy/sam makes the same with AWS SAM. What is changed here is changed there.
+# deploy/sam creates the same with AWS SAM. Change both together.
 terraform {
   required_version = ">= 1.9"
 

@@ -1,25 +1,24 @@
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+import FoundationEssentials
 #else
-public import Foundation
+import Foundation
 #endif
 
 /// Turns attributes into values of any `Decodable` type: the way back from `AttributeEncoder`.
 ///
-/// Its errors name places and types, and never a value.
+/// Arrays and sets are read from lists and from sets. DynamoDB has no empty set, and removes an attribute with the last
+/// element of its set: so a member that is a `Set` is empty if there is no attribute. Its errors name places and types,
+/// and never a value.
 public struct AttributeDecoder: Sendable {
-    /// How a date is read; by default from `.number`, in seconds since 1970.
-    public var date: @Sendable (AttributeValue) throws -> Date?
+    /// How dates are read.
+    public var dates: DateCoding
     /// Whether to read the JSON of DynamoDB's API; see `AttributeEncoder`.
     var isWire = false
 
-    public init(
-        date: @escaping @Sendable (AttributeValue) throws -> Date? = {
-            $0.double.map(Date.init(timeIntervalSince1970:))
-        }
-    ) {
-        self.date = date
-    }
+    /// A decoder.
+    ///
+    /// - Parameter dates: How dates are read.
+    public init(dates: DateCoding = .secondsSince1970) { self.dates = dates }
 
     /// A value of an item.
     ///
@@ -62,7 +61,8 @@ public struct AttributeDecoder: Sendable {
             }
         case is String.Type: value = attribute.string
         case is Bool.Type: value = attribute.bool
-        case is Date.Type: value = try date(attribute)
+        case is Date.Type: value = try dates.read(attribute)
+        case is URL.Type where attribute.map == nil: value = attribute.string.flatMap { URL(string: $0) }
         case is Data.Type: value = attribute.binary.map { Data($0) }
         case is [UInt8].Type: value = attribute.binary
         case is Double.Type: value = attribute.double.flatMap { $0.isFinite ? $0 : nil }

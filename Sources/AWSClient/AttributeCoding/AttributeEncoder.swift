@@ -1,25 +1,37 @@
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+import FoundationEssentials
 #else
-public import Foundation
+import Foundation
 #endif
 
 /// Turns values of any `Encodable` type into attributes.
 ///
-/// Numbers are exact, `[UInt8]` and `Data` are binary, dates are a number of seconds since 1970, `nil` members are
-/// left out, and an `AttributeValue` stays what it is: the way to write sets.
+/// | member | attribute |
+/// | :-- | :-- |
+/// | `String`, `URL`, `UUID`, an enum of strings | S |
+/// | integers, `Double`, `Float`, `Decimal` | N, exact |
+/// | `Data`, `[UInt8]` | B |
+/// | `Bool` | BOOL |
+/// | `Date` | as `dates` says, by default N |
+/// | arrays and sets | L |
+/// | structs, dictionaries whose keys are strings, enums with values | M |
+/// | `nil` | left out; NULL within a list |
+/// | `AttributeValue` | what it is: the way to write sets (SS, NS, BS) |
 public struct AttributeEncoder: Sendable {
-    /// How a date is written; by default as `.number`, in seconds since 1970.
-    public var date: @Sendable (Date) throws -> AttributeValue
+    /// How dates are written.
+    public var dates: DateCoding
+    /// Whether a `Set` of strings, numbers or binaries becomes a set of DynamoDB's, its elements sorted.
+    ///
+    /// Then an empty one becomes an empty `stringSet`, which DynamoDB cannot store: the caller has to leave it out.
+    package var writesSets = false
     /// Whether to make the JSON of DynamoDB's API, in the shape of JSON: attributes are spelled out, and members
     /// named as AWS's.
     var isWire = false
 
-    public init(
-        date: @escaping @Sendable (Date) throws -> AttributeValue = { .number("\($0.timeIntervalSince1970)") }
-    ) {
-        self.date = date
-    }
+    /// An encoder.
+    ///
+    /// - Parameter dates: How dates are written.
+    public init(dates: DateCoding = .secondsSince1970) { self.dates = dates }
 
     /// An item of a value whose type has named members, such as a struct or a dictionary.
     ///
@@ -49,7 +61,13 @@ public struct AttributeEncoder: Sendable {
             return .map(value.mapValues(\.wire))
         case let value as String: return .string(value)
         case let value as Bool: return .bool(value)
-        case let value as Date: return try date(value)
+        case let value as Date:
+            if let attribute = try dates.write(value) { return attribute }
+            // Not the date itself, whose own description traps for some of these.
+            throw EncodingError.invalidValue(
+                value.timeIntervalSince1970,
+                .init(codingPath: path, debugDescription: "A date cannot be written in the way that was chosen."))
+        case let value as URL: return .string(value.absoluteString)
         case let value as Data: return .binary([UInt8](value))
         case let value as any BinaryInteger: return .number(String(describing: value))
         case let value as Double: return try number(value, isFinite: value.isFinite, at: path)
@@ -60,7 +78,7 @@ public struct AttributeEncoder: Sendable {
             let slot = AttributeSlot()
             let isRenaming = isWire && !(Value.self is any NamedByCaller.Type)
             try value.encode(to: SlotEncoder(slot: slot, options: self, codingPath: path, isRenaming: isRenaming))
-            return slot.value
+            return writesSets && Value.self is any SetType.Type ? Self.asSet(slot.value) : slot.value
         }
     }
 
@@ -70,6 +88,21 @@ public struct AttributeEncoder: Sendable {
                 value, .init(codingPath: path, debugDescription: "DynamoDB has finite numbers only."))
         }
         return .number("\(value)")
+    }
+
+    /// A list as a set in a fixed order, if all its elements are of one type that sets can have, and differ.
+    private static func asSet(_ value: AttributeValue) -> AttributeValue {
+        guard let list = value.list else { return value }
+        let (strings, numbers) = (list.compactMap(\.string), list.compactMap(\.number))
+        let binaries = list.compactMap(\.binary)
+        if strings.count == list.count, Set(strings.map { Array($0.utf8) }).count == list.count {
+            return .stringSet(strings.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        }
+        if numbers.count == list.count, Set(numbers).count == list.count { return .numberSet(numbers.sorted()) }
+        if binaries.count == list.count, Set(binaries).count == list.count {
+            return .binarySet(binaries.sorted { $0.lexicographicallyPrecedes($1) })
+        }
+        return value
     }
 }
 
@@ -123,3 +156,12 @@ final class AttributeSlot {
 private protocol NamedByCaller {}
 
 extension Dictionary: NamedByCaller where Key == String {}
+
+/// Sets of any elements.
+protocol SetType {
+    static var empty: Self { get }
+}
+
+extension Set: SetType {
+    static var empty: Set { [] }
+}

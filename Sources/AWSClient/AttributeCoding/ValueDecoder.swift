@@ -42,7 +42,8 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeNil(forKey key: Key) throws -> Bool { try member(key).value.isNull }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try member(key).decoded(type)
+        if let type = type as? any SetType.Type, !contains(key), let empty = type.empty as? Value { return empty }
+        return try member(key).decoded(type)
     }
 
     func nestedContainer<Nested: CodingKey>(

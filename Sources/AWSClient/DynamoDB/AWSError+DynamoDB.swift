@@ -28,6 +28,8 @@ extension AWSError.Code {
     public static let resourceNotFound: AWSError.Code = "ResourceNotFoundException"
     /// The table exists already, or is being changed.
     public static let resourceInUse: AWSError.Code = "ResourceInUseException"
+    /// A policy does not allow the operation, or none does.
+    public static let accessDenied: AWSError.Code = "AccessDeniedException"
     /// The request is wrong in itself.
     public static let validation: AWSError.Code = "ValidationException"
 }

@@ -1,7 +1,8 @@
 /// Reads JSON into the attribute values of the same shape: an object becomes a map, an array a list, and so on.
 ///
 /// FoundationEssentials' decoder takes a tenth of a second for a page of DynamoDB's; this reader takes a few
-/// milliseconds. Nesting is bounded, because the text comes from the network.
+/// milliseconds. Nesting is bounded, because the text comes from the network, and the open objects and arrays are in an
+/// array, so that the stack it needs does not depend on the text.
 package struct JSONReader {
     /// What is wrong with a text, and at which byte; repeats nothing of it.
     package struct Failure: Error, CustomStringConvertible {
@@ -21,7 +22,7 @@ package struct JSONReader {
     /// The value that a text stands for.
     package static func value(of text: [UInt8]) throws(Failure) -> AttributeValue {
         var reader = JSONReader(text)
-        let value = try reader.value(depth: 0)
+        let value = try reader.value()
         reader.skipSpace()
         guard reader.position == text.count else { throw reader.failure("unexpected text after the value") }
         return value
@@ -41,12 +42,31 @@ package struct JSONReader {
         return true
     }
 
-    private mutating func value(depth: Int) throws(Failure) -> AttributeValue {
-        guard depth < Self.maximumDepth else { throw failure("too many levels of nesting") }
-        skipSpace()
+    private mutating func value() throws(Failure) -> AttributeValue {
+        var open: [OpenContainer] = []
+        while true {
+            guard open.count < Self.maximumDepth else { throw failure("too many levels of nesting") }
+            skipSpace()
+            var value: AttributeValue?
+            if take(UInt8(ascii: "{")) {
+                open.append(OpenContainer(isObject: true))
+            } else if take(UInt8(ascii: "[")) {
+                open.append(OpenContainer(isObject: false))
+            } else {
+                value = try scalar()
+            }
+            // Closes what ends here, up to the object or array that has another value.
+            while true {
+                guard let last = open.indices.last else { return value ?? .null }
+                if let value { open[last].add(value) }
+                if try findNext(in: &open[last], isFirst: value == nil) { break }
+                value = open.removeLast().value
+            }
+        }
+    }
+
+    private mutating func scalar() throws(Failure) -> AttributeValue {
         switch current {
-        case UInt8(ascii: "{"): return .map(try object(depth: depth))
-        case UInt8(ascii: "["): return .list(try array(depth: depth))
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "t"): return try literal("true", .bool(true))
         case UInt8(ascii: "f"): return try literal("false", .bool(false))
@@ -55,42 +75,28 @@ package struct JSONReader {
         }
     }
 
+    /// Goes to the next value in an object or array; returns `false` if it ends here.
+    private mutating func findNext(in container: inout OpenContainer, isFirst: Bool) throws(Failure) -> Bool {
+        let end = UInt8(ascii: container.isObject ? "}" : "]")
+        skipSpace()
+        if take(end) { return false }
+        guard isFirst || take(UInt8(ascii: ",")) else {
+            throw failure(container.isObject ? "expected ',' or '}'" : "expected ',' or ']'")
+        }
+        guard container.isObject else { return true }
+        skipSpace()
+        guard current == UInt8(ascii: "\"") else { throw failure("expected a member's name") }
+        container.name = try string()
+        skipSpace()
+        guard take(UInt8(ascii: ":")) else { throw failure("expected ':'") }
+        return true
+    }
+
     private mutating func literal(_ text: StaticString, _ value: AttributeValue) throws(Failure) -> AttributeValue {
         for expected in "\(text)".utf8 {
             guard take(expected) else { throw failure("expected \(text)") }
         }
         return value
-    }
-
-    private mutating func object(depth: Int) throws(Failure) -> [String: AttributeValue] {
-        position += 1
-        var members: [String: AttributeValue] = [:]
-        skipSpace()
-        if take(UInt8(ascii: "}")) { return members }
-        while true {
-            skipSpace()
-            guard current == UInt8(ascii: "\"") else { throw failure("expected a member's name") }
-            let name = try string()
-            skipSpace()
-            guard take(UInt8(ascii: ":")) else { throw failure("expected ':'") }
-            members[name] = try value(depth: depth + 1)
-            skipSpace()
-            if take(UInt8(ascii: "}")) { return members }
-            guard take(UInt8(ascii: ",")) else { throw failure("expected ',' or '}'") }
-        }
-    }
-
-    private mutating func array(depth: Int) throws(Failure) -> [AttributeValue] {
-        position += 1
-        var elements: [AttributeValue] = []
-        skipSpace()
-        if take(UInt8(ascii: "]")) { return elements }
-        while true {
-            elements.append(try value(depth: depth + 1))
-            skipSpace()
-            if take(UInt8(ascii: "]")) { return elements }
-            guard take(UInt8(ascii: ",")) else { throw failure("expected ',' or ']'") }
-        }
     }
 
     private mutating func number() throws(Failure) -> String {
@@ -133,12 +139,12 @@ package struct JSONReader {
         case UInt8(ascii: "n"): text.append(0x0A)
         case UInt8(ascii: "r"): text.append(0x0D)
         case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"): text += Array(String(Character(try scalar())).utf8)
+        case UInt8(ascii: "u"): text += Array(String(Character(try escapedScalar())).utf8)
         default: throw failure("an unknown escape")
         }
     }
 
-    private mutating func scalar() throws(Failure) -> Unicode.Scalar {
+    private mutating func escapedScalar() throws(Failure) -> Unicode.Scalar {
         var code = try hexadecimalUnit()
         if 0xD800..<0xDC00 ~= code {
             guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw failure("half a character") }
@@ -159,4 +165,21 @@ package struct JSONReader {
         }
         return unit
     }
+}
+
+/// An object or array whose end has not been read yet.
+private struct OpenContainer {
+    let isObject: Bool
+    private var elements: [AttributeValue] = []
+    private var members: [String: AttributeValue] = [:]
+    /// The name of the member whose value comes next.
+    var name = ""
+
+    init(isObject: Bool) { self.isObject = isObject }
+
+    mutating func add(_ value: AttributeValue) {
+        if isObject { members[name] = value } else { elements.append(value) }
+    }
+
+    var value: AttributeValue { isObject ? .map(members) : .list(elements) }
 }

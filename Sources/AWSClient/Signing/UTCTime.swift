@@ -35,14 +35,15 @@ public enum UTCTime {
         return Double(days * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2])
     }
 
-    private static func padded(_ number: Int64, _ width: Int) -> String {
+    static func padded(_ number: Int64, _ width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(width - digits.count, 0)) + digits
     }
 
     // Both after Howard Hinnant, “chrono-Compatible Low-Level Date Algorithms”; years begin in March.
 
-    private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    /// The day of a number of days since 1970, from the year 1 on.
+    static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -54,7 +55,7 @@ public enum UTCTime {
         )
     }
 
-    /// Days since 1970 of a day from 1970 to 9999, in a month from 1 to 12; `nil` for one that the month does not have.
+    /// Days since 1970 of a day from the year 1 to 9999, in a month from 1 to 12; `nil` for one that the month does not have.
     static func days(year: Int64, month: Int64, day: Int64) -> Int64? {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let length: Int64 = month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31

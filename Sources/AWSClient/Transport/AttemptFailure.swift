@@ -11,9 +11,15 @@ struct AttemptFailure: Error {
     var serverTime: Double?
 
     /// A try that was answered not at all.
-    init(_ failure: TransportError, to call: ServiceCall) {
+    ///
+    /// - Parameters:
+    ///   - failure: What the transport said.
+    ///   - call: What was called.
+    ///   - url: The address of the service, which has no query and no user.
+    init(_ failure: TransportError, to call: ServiceCall, at url: String) {
         error = AWSError(
-            .noAnswer, "\(call.operation) was not answered: \(failure.description).", cause: failure.cause ?? failure)
+            .noAnswer, "\(call.operation) was not answered by \(url): \(failure.description).",
+            cause: failure.cause ?? failure)
         mayHaveTakenEffect = failure.mayHaveBeenSent
         isTransient = true
     }

@@ -8,12 +8,7 @@ extension ConfigService {
     /// - Throws: `DiscfgError`; what etcd refuses is a result.
     public func carryOut(_ write: DirectoryWrite, in config: ConfigName) async throws -> DirectoryResult {
         try write.validate()
-        do {
-            return try await lane(config).pipeline.submit(write)
-        } catch let error as DiscfgError where error.code == .configNotFound {
-            forget(config)
-            throw error
-        }
+        return try await submit(write, to: config)
     }
 
     /// Reads a file, or a directory with what is right in it, or with all that is below it.
@@ -23,6 +18,7 @@ extension ConfigService {
     public func read(
         _ path: DirectoryPath, isRecursive: Bool, in config: ConfigName
     ) async throws -> DirectoryResult {
+        let engine = try await reader(of: config)
         // Before the items, so that none of them is older.
         let before = try await engine.traits.readsTellTail ? nil : engine.tail(of: config)
         let now = time.now()
@@ -44,12 +40,12 @@ extension ConfigService {
         }
         // The earlier of the two reads: what was set between them is seen by a watch that begins after it.
         let seen = min(revision, found.revision ?? revision)
-        return .failure(try await absence(of: path, in: config, now: now, at: seen))
+        return .failure(try await absence(of: path, in: config, engine: engine, now: now, at: seen))
     }
 
     /// Why there is nothing at a path.
     private func absence(
-        of path: DirectoryPath, in config: ConfigName, now: Timestamp, at revision: Revision
+        of path: DirectoryPath, in config: ConfigName, engine: any StorageEngine, now: Timestamp, at revision: Revision
     ) async throws -> DirectoryRefusal {
         let ancestors = path.ancestors
         let batch = try await engine.items(
@@ -76,7 +72,7 @@ extension ConfigService {
     public func follow(
         _ watch: DirectoryWatch, from first: Revision?, in config: ConfigName
     ) async throws -> Result<DirectoryFeed, DirectoryRefusal> {
-        let tail = try await engine.tail(of: config)
+        let tail = try await tail(of: config)
         let first = first ?? tail.revision + 1
         guard first > tail.trimmed else {
             return .failure(

@@ -38,8 +38,12 @@ extension Commit {
         guard let item = deepest?.item, let path = DirectoryPath(naming: item.key) else { return nil }
         var previous = deepest?.previous
         for change in changes where change.key != item.key {
-            guard item.key.bytes.starts(with: change.key.bytes) else { return nil }
-            if change.item == nil { previous = change.previous }
+            if let other = change.item {
+                guard other.isDirectory, item.key.bytes.starts(with: other.key.bytes) else { return nil }
+            } else {
+                guard item.isDirectory, change.key == path.file else { return nil }
+                previous = change.previous
+            }
         }
         return DirectoryEvent(
             action, item, over: previous.map { DirectoryNode($0, at: path) }, at: path, revision: revision, time: time)

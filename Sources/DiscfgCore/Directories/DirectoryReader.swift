@@ -18,6 +18,7 @@ struct DirectoryReader {
         var items: [Item] = []
         var (rest, revision): (KeyRange?, Revision?) = (path.tree, nil)
         var weight = 0
+        var snapshot = snapshot
         var length = isRecursive ? Self.longestPage : snapshot.engine.traits.pageLength
         while let range = rest {
             let page = try await snapshot.page(of: range, at: revision, isPaging: true, limit: length)

@@ -39,7 +39,7 @@ extension JSONValue {
 }
 
 /// How much a JSON text may turn into: a few bytes of text can become a value that takes hundreds.
-package struct JSONLimits {
+package struct JSONLimits: Sendable {
     /// About the bytes that one value takes in memory, an object of one member included.
     static let bytesPerValue = 160
     /// After how many values `takes` is called.
@@ -48,12 +48,12 @@ package struct JSONLimits {
     /// Maximum number of values, each element and each member counted.
     package var maximumValues = Int.max
     /// Takes bytes from what the process may hold; returns whether there were as many.
-    package var takes: (Int) -> Bool = { _ in true }
+    package var takes: @Sendable (Int) -> Bool = { _ in true }
 
     /// No limits.
     package init() {}
 
-    package init(maximumValues: Int, takes: @escaping (Int) -> Bool = { _ in true }) {
+    package init(maximumValues: Int, takes: @escaping @Sendable (Int) -> Bool = { _ in true }) {
         self.maximumValues = maximumValues
         self.takes = takes
     }
@@ -65,8 +65,12 @@ package struct JSONLimits {
     }
 }
 
-/// A recursive-descent parser over bytes; recursion is bounded because the input may come from anyone.
+/// A parser over bytes that keeps the open arrays and objects in an array of its own, so that the stack it needs does not
+/// depend on the input.
 struct JSONParser {
+    /// Maximum nesting depth of a value.
+    ///
+    /// The destruction of a value recurses that deep: it takes about 80 KiB of stack, and 120 KiB in a debug build.
     static let maximumDepth = 512
     let bytes: [UInt8]
     var position = 0
@@ -108,16 +112,39 @@ struct JSONParser {
         return true
     }
 
+    /// Reads the next value, whose depth in the text is `depth`.
     mutating func value(depth: Int) throws(JSONSyntaxError) -> JSONValue {
+        var open: [OpenContainer] = []
+        while true {
+            try countValue(depth: depth + open.count)
+            skipSpace()
+            var isFirst = current == UInt8(ascii: "{") || current == UInt8(ascii: "[")
+            if isFirst {
+                open.append(OpenContainer(isObject: current == UInt8(ascii: "{")))
+            } else {
+                let value = try scalar()
+                guard !open.isEmpty else { return value }
+                open[open.count - 1].add(value)
+            }
+            while try !findNext(in: &open[open.count - 1], &isFirst) {
+                let value = open.removeLast().value
+                guard !open.isEmpty else { return value }
+                open[open.count - 1].add(value)
+                isFirst = false
+            }
+        }
+    }
+
+    private mutating func countValue(depth: Int) throws(JSONSyntaxError) {
         guard depth < Self.maximumDepth else { throw error("more than \(Self.maximumDepth) levels of nesting") }
         values += 1
         if let kind = limits.refusal(of: values) {
             throw JSONSyntaxError(reason: "more than \(values - 1) values", offset: position, kind: kind)
         }
-        skipSpace()
+    }
+
+    private mutating func scalar() throws(JSONSyntaxError) -> JSONValue {
         switch current {
-        case UInt8(ascii: "{"): return try object(depth: depth)
-        case UInt8(ascii: "["): return try array(depth: depth)
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "t"): return try literal("true", .bool(true))
         case UInt8(ascii: "f"): return try literal("false", .bool(false))
@@ -126,25 +153,21 @@ struct JSONParser {
         }
     }
 
+    /// Goes to the next value in an array or object; returns `false` if it ends here.
+    private mutating func findNext(
+        in container: inout OpenContainer, _ isFirst: inout Bool
+    ) throws(JSONSyntaxError) -> Bool {
+        guard container.isObject else { return try hasNextElement(&isFirst) }
+        guard let name = try nextName(&isFirst) else { return false }
+        container.name = name
+        return true
+    }
+
     mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
         for expected in "\(text)".utf8 {
             guard take(expected) else { throw error("expected \(text)") }
         }
         return value
-    }
-
-    mutating func object(depth: Int) throws(JSONSyntaxError) -> JSONValue {
-        var object = JSONObject()
-        var isFirst = true
-        while let name = try nextName(&isFirst) { object[name] = try value(depth: depth + 1) }
-        return .object(object)
-    }
-
-    mutating func array(depth: Int) throws(JSONSyntaxError) -> JSONValue {
-        var elements: [JSONValue] = []
-        var isFirst = true
-        while try hasNextElement(&isFirst) { elements.append(try value(depth: depth + 1)) }
-        return .array(elements)
     }
 
     /// Goes to the value of an object's next member, from the brace or from the end of the value before; `nil` at the end.
@@ -225,14 +248,14 @@ struct JSONParser {
         case UInt8(ascii: "n"): text.append(0x0A)
         case UInt8(ascii: "r"): text.append(0x0D)
         case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"): text.append(contentsOf: Array(String(try scalar()).utf8))
+        case UInt8(ascii: "u"): text.append(contentsOf: Array(String(try escapedCharacter()).utf8))
         default:
             position -= 1
             throw error("an unknown escape")
         }
     }
 
-    mutating func scalar() throws(JSONSyntaxError) -> Character {
+    mutating func escapedCharacter() throws(JSONSyntaxError) -> Character {
         var code = UInt32(try hexUnit())
         if code >= 0xD800, code < 0xDC00 {
             guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw error("half a surrogate pair") }
@@ -255,4 +278,21 @@ struct JSONParser {
         position += 4
         return unit
     }
+}
+
+/// An array or object whose end has not been read yet.
+private struct OpenContainer {
+    let isObject: Bool
+    private var elements: [JSONValue] = []
+    private var members = JSONObject()
+    /// The name of the member whose value comes next.
+    var name = ""
+
+    init(isObject: Bool) { self.isObject = isObject }
+
+    mutating func add(_ value: JSONValue) {
+        if isObject { members[name] = value } else { elements.append(value) }
+    }
+
+    var value: JSONValue { isObject ? .object(members) : .array(elements) }
 }

@@ -47,12 +47,49 @@ extension JSONValue {
     /// Source: RFC 7396.
     public func merging(_ patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
-        var result = object ?? JSONObject()
-        result.remove(changes.filter { $0.value == .null }.map(\.name))
-        for (name, change) in changes where change != .null {
-            result[name] = (result[name] ?? .null).merging(change)
+        var open = [OpenMerge(changes, into: self)]
+        while true {
+            let last = open.count - 1
+            if let (name, change) = open[last].nextChange() {
+                if case .object(let changes) = change {
+                    open.append(OpenMerge(changes, into: open[last].result[name] ?? .null, name: name))
+                } else {
+                    open[last].result[name] = change
+                }
+                continue
+            }
+            let merged = open.removeLast()
+            guard last > 0 else { return .object(merged.result) }
+            open[last - 1].result[merged.name] = .object(merged.result)
         }
-        return .object(result)
+    }
+}
+
+/// An object into which a merge patch is being merged: an explicit stack of them spares recursion.
+private struct OpenMerge {
+    var result: JSONObject
+    /// Its name in the object that contains it.
+    let name: String
+    private let changes: JSONObject
+    private let names: [String]
+    private var position = 0
+
+    init(_ changes: JSONObject, into value: JSONValue, name: String = "") {
+        self.changes = changes
+        self.name = name
+        result = value.object ?? JSONObject()
+        result.remove(changes.filter { $0.value == .null }.map(\.name))
+        names = changes.names
+    }
+
+    /// The next member that the patch sets.
+    mutating func nextChange() -> (name: String, value: JSONValue)? {
+        while position < names.count {
+            let name = names[position]
+            position += 1
+            if let value = changes[name], value != .null { return (name, value) }
+        }
+        return nil
     }
 }
 

@@ -77,29 +77,43 @@ public struct JSONWriter: Sendable {
 
     /// Writes any value.
     public mutating func value(_ value: JSONValue) {
-        switch value {
-        case .null: raw("null".utf8)
-        case .bool(let flag): raw((flag ? "true" : "false").utf8)
-        case .number(let text): raw(text.utf8)
-        case .string(let text): string(text)
-        case .array(let elements): array { for element in elements { $0.value(element) } }
-        case .object(let members):
-            object {
-                for (name, value) in members {
-                    $0.name(name)
-                    $0.value(value)
-                }
+        var open: [OpenValue] = []
+        var next: JSONValue? = value
+        while let value = next {
+            switch value {
+            case .null: raw("null".utf8)
+            case .bool(let flag): raw((flag ? "true" : "false").utf8)
+            case .number(let text): raw(text.utf8)
+            case .string(let text): string(text)
+            case .array(let elements): open.append(OpenValue(elements: elements, start: begin("[")))
+            case .object(let members): open.append(OpenValue(members: members, start: begin("{")))
+            }
+            next = nil
+            while let last = open.indices.last {
+                next = open[last].next(for: &self)
+                if next != nil { break }
+                end(open[last].members == nil ? "]" : "}", start: open[last].start)
+                open.removeLast()
             }
         }
     }
 
     private mutating func nested(_ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout JSONWriter) -> Void) {
+        let start = begin(open)
+        body(&self)
+        end(close, start: start)
+    }
+
+    /// Begins an array or object; returns where its content begins.
+    private mutating func begin(_ open: Unicode.Scalar) -> Int {
         separate()
         bytes.append(UInt8(ascii: open))
         level += 1
-        let start = bytes.count
         needsComma = false
-        body(&self)
+        return bytes.count
+    }
+
+    private mutating func end(_ close: Unicode.Scalar, start: Int) {
         level -= 1
         if bytes.count > start { newline() }
         bytes.append(UInt8(ascii: close))
@@ -139,4 +153,34 @@ public struct JSONWriter: Sendable {
     }
 
     private static let hexDigits = Array("0123456789abcdef".utf8)
+}
+
+/// An array or object that is being written: an explicit stack of them spares recursion.
+private struct OpenValue {
+    var elements: [JSONValue] = []
+    /// `nil` for an array.
+    var members: JSONObject?
+    /// Where its content begins in the text.
+    let start: Int
+    private var position = 0
+
+    init(elements: [JSONValue], start: Int) {
+        self.elements = elements
+        self.start = start
+    }
+
+    init(members: JSONObject, start: Int) {
+        self.members = members
+        self.start = start
+    }
+
+    /// The value to write next, whose name is written already; `nil` at the end.
+    mutating func next(for writer: inout JSONWriter) -> JSONValue? {
+        defer { position += 1 }
+        guard let members else { return position < elements.count ? elements[position] : nil }
+        guard position < members.count else { return nil }
+        let name = members.names[position]
+        writer.name(name)
+        return members[name] ?? .null
+    }
 }

@@ -1,12 +1,12 @@
-/// One entry of a config's log: some changes made as one, by someone, at some time, for some reason.
+/// One entry of a config's log: changes that were made as one, with an author, a time and a reason.
 public struct Commit: Sendable, Hashable {
-    /// Tells whether an append whose reply was lost took effect; 32 lower-case hexadecimal digits.
+    /// Shows whether an append whose reply was lost has taken effect; 32 lower-case hexadecimal digits.
     public var id: String
     public var revision: Revision
     public var time: Timestamp
-    /// Who made it; empty where that is not known.
+    /// The author; empty if unknown.
     public var author: String
-    /// Why; empty where nothing was said.
+    /// The reason; empty if none was given.
     public var message: String
     /// In the order of their keys; at most one for each key.
     public var changes: [Change]
@@ -23,10 +23,10 @@ public struct Commit: Sendable, Hashable {
         self.changes = changes
     }
 
-    /// A new identity: no other process, and nothing else in this one, has it.
+    /// A new id, which no other commit of any process has.
     public static func newID() -> String { UniqueID.next() }
 
-    /// The commit with only the changes to the selected keys, or `nil` when none is left.
+    /// The commit with only the changes to the selected keys, or `nil` if none is left.
     public func selecting(_ selection: KeySelection) -> Commit? {
         if selection == .all { return self }
         var commit = self
@@ -36,14 +36,14 @@ public struct Commit: Sendable, Hashable {
 }
 
 extension Commit {
-    /// The bytes of its keys and values, before and after.
+    /// The number of bytes of its keys and values, before and after.
     package var weight: Int {
         changes.reduce(0) {
             $0 + $1.key.bytes.count + ($1.item?.value.bytes.count ?? 0) + ($1.previous?.value.bytes.count ?? 0)
         }
     }
 
-    /// The leases to which something is attached that was not before.
+    /// The leases to which a key is newly attached.
     package var newLeases: Set<Int64> {
         var leases: Set<Int64> = []
         for change in changes {
@@ -53,15 +53,15 @@ extension Commit {
     }
 }
 
-/// What a commit did to one key.
+/// The change of one key in a commit.
 ///
-/// A change carries the item before and after, so that it can be undone, shown and watched without another read, also
-/// when older entries of the log are gone.
+/// A change contains the item before and after it, so that it can be undone, shown and watched without another read,
+/// even if older entries of the log are gone.
 public struct Change: Sendable, Hashable {
-    /// What kind of change it was.
+    /// The kind of a change.
     public enum Kind: String, Sendable, Hashable {
         case set, delete
-        /// A deletion because the time to live ran out.
+        /// A deletion because the time to live is over.
         case expire
     }
 
@@ -69,7 +69,7 @@ public struct Change: Sendable, Hashable {
     public var key: Key
     /// The item after the change; `nil` unless it was set.
     public var item: Item?
-    /// The item before the change; `nil` where the key was absent.
+    /// The item before the change; `nil` if the key was absent.
     public var previous: Item?
 
     /// The key was set.

@@ -31,6 +31,24 @@ extension ConfigSettings {
         return .object(JSONObject(members))
     }
 
+    /// Replaces targets that were read from `publicJSON`, where queries are hidden, by those of the earlier settings.
+    ///
+    /// So a client may read the settings, change some and send all of them back.
+    /// - Throws: `DiscfgError` with code `invalidRequest` for a hidden query that is not of the rule of that name.
+    mutating func restoreHiddenTargets(from earlier: ConfigSettings) throws(DiscfgError) {
+        for index in notifications.indices where notifications[index].target.isQueryHidden {
+            let rule = notifications[index]
+            guard let known = earlier.notifications.first(where: { $0.id == rule.id })?.target,
+                known.shown == rule.target.description
+            else {
+                throw .invalid(
+                    "The target of notification “\(rule.id)” ends in “?...”, which stands for a hidden query.",
+                    hint: "Give the whole URL, or leave out “to” to keep the target that the notification has.")
+            }
+            notifications[index].target = known
+        }
+    }
+
     /// DynamoDB's name for it.
     private static let onDemand = "PAY_PER_REQUEST"
 

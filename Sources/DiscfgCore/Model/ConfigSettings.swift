@@ -1,10 +1,11 @@
-/// What can be set for a config.
+/// The settings of a config.
 public struct ConfigSettings: Sendable, Hashable {
-    /// The history that is kept; what is older is compacted in the background.
+    /// The history that is kept; older history is compacted in the background.
     public var retention: Retention
-    /// What of the config's changes is sent where, in the order of the names.
+    /// The notifications of the config's changes, in the order of their names.
     public var notifications: [NotificationRule]
-    /// The throughput that is asked for, where the store sells any; it is the whole store's, and so not kept with the config.
+    /// The requested throughput, if the store has one; it applies to the whole store, so it is not stored with the
+    /// config.
     public var capacity: Capacity?
 
     public init(
@@ -15,11 +16,11 @@ public struct ConfigSettings: Sendable, Hashable {
         self.capacity = capacity
     }
 
-    /// How a store's throughput is paid for.
+    /// The billing of a store's throughput.
     public enum Capacity: Sendable, Hashable {
-        /// By the request.
+        /// For each request.
         case onDemand
-        /// By the hour: so many units a second.
+        /// By the hour, for a number of units a second.
         case provisioned(readUnits: Int64, writeUnits: Int64)
     }
 
@@ -28,7 +29,7 @@ public struct ConfigSettings: Sendable, Hashable {
         public var age: Duration
         public var revisions: Int64
 
-        /// By default, what is younger than 90 days or among the last 10,000 revisions.
+        /// By default, commits that are younger than 90 days or among the last 10,000 revisions.
         public init(age: Duration = .seconds(90 * 86_400), revisions: Int64 = 10_000) {
             self.age = age
             self.revisions = revisions
@@ -36,22 +37,22 @@ public struct ConfigSettings: Sendable, Hashable {
     }
 }
 
-/// A config, described.
+/// The description of a config.
 public struct ConfigInfo: Sendable, Hashable {
     public var name: ConfigName
     public var settings: ConfigSettings
     public var created: Timestamp
     /// The config's revision.
     public var revision: Revision
-    /// When that revision was committed.
+    /// The time of that revision's commit.
     public var modified: Timestamp
-    /// The least revision that can be read; everything before it was compacted.
+    /// The lowest revision that can be read; everything before it was compacted.
     public var oldest: Revision
-    /// What holds the config.
+    /// The store of the config.
     public var storage: StorageDescription
-    /// The config's log, `nil` if the store does not tell.
+    /// The name of the config's log; `nil` if the store does not report it.
     ///
-    /// A config that is deleted and created again has another.
+    /// A config that is deleted and created again has another log.
     public var log: String?
 
     public init(
@@ -69,11 +70,11 @@ public struct ConfigInfo: Sendable, Hashable {
     }
 }
 
-/// What a store is, for people: no secrets in it.
+/// The description of a store, for people; it contains no secrets.
 public struct StorageDescription: Sendable, Hashable {
-    /// Such as `sqlite`.
+    /// The kind of store, such as `sqlite`.
     public var name: String
-    /// Such as the path of the file.
+    /// The properties of the store, such as the path of the file.
     public var options: [String: String]
 
     public init(name: String, options: [String: String] = [:]) {

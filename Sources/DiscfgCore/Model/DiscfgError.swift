@@ -98,6 +98,19 @@ extension DiscfgError.Code {
     }
 }
 
+/// Carries out what follows a write that the store has.
+///
+/// - Throws: `outcomeUnknown` in place of another `DiscfgError` of `body`, whose code may mean that nothing was written.
+package func afterWrite<Result>(
+    _ written: String, hint: String = "Read before you try again.", _ body: () async throws -> Result
+) async throws -> Result {
+    do {
+        return try await body()
+    } catch let error as DiscfgError where error.code != .outcomeUnknown {
+        throw DiscfgError(.outcomeUnknown, "\(written): \(error.message)", hint: hint, cause: error.cause)
+    }
+}
+
 extension DiscfgError {
     /// Input that cannot be understood.
     public static func invalid(_ message: String, hint: String? = nil) -> DiscfgError {

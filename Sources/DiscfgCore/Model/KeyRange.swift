@@ -60,42 +60,52 @@ extension [UInt8] {
     }
 }
 
-/// The keys that a path names: every key, the keys below a directory, or one key together with what is below it.
+/// The keys that a name selects: every key, the keys below a directory, or one key together with what is below it.
 public struct KeySelection: Sendable, Hashable {
     /// Contiguous, in order, and without overlap.
     public let ranges: [KeyRange]
-    /// The path that it was made of, for messages; `/` for every key.
-    public let path: String
+    /// Whether a deletion of the selected keys removes what stands for directories of etcd's v2 API.
+    package private(set) var includesDirectories = true
+
+    /// Some ranges of keys, in order and without overlap.
+    init(ranges: [KeyRange]) { self.ranges = ranges }
 
     /// Every key.
-    public static let all = KeySelection(ranges: [.all], path: "/")
+    public static let all = KeySelection(ranges: [.all])
+
+    /// The keys that do not begin with `/`; their name is `bare:`.
+    public static let bare = KeySelection(ranges: [
+        KeyRange(from: [], to: [UInt8(ascii: "/")]), KeyRange(from: [UInt8(ascii: "/") + 1], to: nil),
+    ])
 
     /// One key alone.
-    public static func key(_ key: Key) -> KeySelection {
-        KeySelection(ranges: [.key(key)], path: key.path ?? key.description)
-    }
+    public static func key(_ key: Key) -> KeySelection { KeySelection(ranges: [.key(key)]) }
 
     /// The keys of one range.
-    public static func range(_ range: KeyRange) -> KeySelection {
-        if range == .all { return .all }
-        return KeySelection(ranges: [range], path: String(decoding: range.lower, as: UTF8.self))
+    public static func range(_ range: KeyRange) -> KeySelection { KeySelection(ranges: [range]) }
+
+    /// The keys of one range as reads of a range return them: without what stands for directories of etcd's v2 API.
+    package static func keys(_ range: KeyRange) -> KeySelection {
+        var selection = KeySelection.range(range)
+        selection.includesDirectories = false
+        return selection
     }
 
-    /// The keys below a directory; `""` and `/` name all.
+    /// The keys below a directory; `""` and `/` name all, and `bare:` those that do not begin with `/`.
     ///
     /// - Throws: `DiscfgError` with code `invalidName`.
     public static func below(_ directory: String) throws(DiscfgError) -> KeySelection {
+        if directory == KeyName.bare { return .bare }
         guard let key = try directoryKey(directory) else { return .all }
-        return KeySelection(ranges: [.prefix(key.bytes + [UInt8(ascii: "/")])], path: "\(key.path ?? key.description)/")
+        return KeySelection(ranges: [.prefix(key.bytes + [UInt8(ascii: "/")])])
     }
 
-    /// A key, and what is below it as a directory; with a trailing `/` only what is below; `""` and `/` name all.
+    /// A key, and what is below it as a directory; with a trailing `/` only what is below; `""`, `/` and `bare:` as for `below`.
     ///
     /// - Throws: `DiscfgError` with code `invalidName`.
     public static func subtree(_ path: String) throws(DiscfgError) -> KeySelection {
-        guard path.utf8.last != UInt8(ascii: "/"), let key = try directoryKey(path) else { return try below(path) }
-        return KeySelection(
-            ranges: [.key(key), .prefix(key.bytes + [UInt8(ascii: "/")])], path: key.path ?? key.description)
+        guard !KeyName.isDirectory(path), let key = try directoryKey(path) else { return try below(path) }
+        return KeySelection(ranges: [.key(key), .prefix(key.bytes + [UInt8(ascii: "/")])])
     }
 
     /// Whether the key is selected.
@@ -103,6 +113,25 @@ public struct KeySelection: Sendable, Hashable {
 
     /// The key, where the selection has room for just one.
     public var onlyKey: Key? { ranges.count == 1 ? ranges[0].onlyKey : nil }
+
+    /// The name of the selection, for messages; not every selection has one, and then the text is no name.
+    public var path: String {
+        exactPath ?? onlyKey?.name
+            ?? ranges.map { range in
+                let upper = range.upper.map { KeyName.name(of: $0) } ?? ""
+                return "\(range.lower.isEmpty ? "" : KeyName.name(of: range.lower))…\(upper)"
+            }.joined(separator: ", ")
+    }
+
+    /// The name from which `subtree` makes the same selection; `nil` if there is none.
+    public var exactPath: String? {
+        if self == .all { return "/" }
+        if self == .bare { return KeyName.bare }
+        guard let first = ranges.first else { return nil }
+        let key = ranges.count == 2 ? first.onlyKey : nil
+        let path = key?.name ?? (first.lower.last == UInt8(ascii: "/") ? KeyName.name(ofDirectory: first.lower) : "")
+        return (try? KeySelection.subtree(path)) == self ? path : nil
+    }
 
     private static func directoryKey(_ path: String) throws(DiscfgError) -> Key? {
         if path.isEmpty || path == "/" { return nil }

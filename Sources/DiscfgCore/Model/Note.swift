@@ -1,12 +1,12 @@
-/// A small record that a service keeps beside a config's log, such as how far it has sent the changes; no commit comes of it.
+/// A small record next to a config's log, such as the progress of a notification; writing it makes no commit.
 public struct Note: Sendable, Hashable {
-    /// The most bytes that a note may have.
+    /// The maximum number of bytes of a note.
     public static let maximumLength = 64 << 10
 
     /// Its name among the config's notes: 1 to 256 bytes of ASCII without spaces.
     public var name: String
     public var bytes: [UInt8]
-    /// Counts the writes, from 1; what a writer says it replaces.
+    /// The number of writes, from 1; a writer names the version that it replaces.
     public var version: Int64
 
     public init(name: String, bytes: [UInt8], version: Int64) {

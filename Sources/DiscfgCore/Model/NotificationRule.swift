@@ -1,6 +1,6 @@
-/// What of a config's changes is sent where; a setting of the config.
+/// A notification of a config's changes; a setting of the config.
 public struct NotificationRule: Sendable, Hashable {
-    /// The most rules of one config.
+    /// The maximum number of rules of one config.
     public static let maximumCount = 20
 
     /// Its name among the rules of the config: 1 to 64 letters, digits, `-`, `_` and `.`.
@@ -8,11 +8,12 @@ public struct NotificationRule: Sendable, Hashable {
     public var target: NotificationTarget
     /// The key, or the directory, whose changes are sent; `/` for all.
     public var prefix: String
-    /// Whether values are sent, and not only which keys changed.
+    /// Whether values are sent too, and not only the changed keys.
     public var withValues: Bool
-    /// What webhooks are signed with; never shown again once it is kept.
+    /// The secret that signs webhooks; never shown again once it is stored.
     public var secret: String?
-    /// Only changes after this revision are sent; `nil` until it is kept, which notes the revision of that moment.
+    /// Only changes after this revision are sent; `nil` until the rule is stored, which sets it to the current
+    /// revision.
     public var after: Revision?
 
     /// - Throws: `DiscfgError` with code `invalidRequest` or `invalidName` that names what is wrong.
@@ -53,7 +54,7 @@ extension NotificationRule: CustomStringConvertible, CustomDebugStringConvertibl
     /// Without the secret, and without the target: an address can be a secret of its own.
     public var description: String { "NotificationRule(\(id))" }
     public var debugDescription: String { description }
-    /// What `dump` and debuggers show.
+    /// The content that `dump` and debuggers show.
     public var customMirror: Mirror { Mirror(self, children: ["id": id, "prefix": prefix, "withValues": withValues]) }
 }
 
@@ -68,7 +69,7 @@ extension NotificationRule {
         return .object(JSONObject(members))
     }
 
-    /// Reads what `json` writes.
+    /// Parses the output of `json`.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest` that names what is unknown or wrong.
     public init(id: String?, json: JSONValue) throws(DiscfgError) {

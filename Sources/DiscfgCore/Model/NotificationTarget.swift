@@ -1,4 +1,4 @@
-/// Where notifications of changes are sent.
+/// The target of a notification.
 public enum NotificationTarget: Sendable, Hashable {
     /// An SNS topic, by its ARN.
     case sns(String)
@@ -6,12 +6,12 @@ public enum NotificationTarget: Sendable, Hashable {
     case sqs(String)
     /// An EventBridge bus, by its name or ARN.
     case eventBridge(String)
-    /// An address that takes the notification as a POST, signed as Standard Webhooks has it.
+    /// An address that accepts the notification as a POST, signed as Standard Webhooks defines it.
     case webhook(String)
 
-    /// Reads `sns:ARN`, `sqs:URL`, `eventbridge:BUS` or `https://…`.
+    /// Parses `sns:ARN`, `sqs:URL`, `eventbridge:BUS` or `https://…`.
     ///
-    /// - Throws: `DiscfgError` with code `invalidRequest` that says what is wrong with it.
+    /// - Throws: `DiscfgError` with code `invalidRequest` that names what is wrong.
     public init(_ text: String) throws(DiscfgError) {
         guard text.utf8.count <= 2048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .invalid(
@@ -74,13 +74,22 @@ extension NotificationTarget: CustomStringConvertible {
         }
     }
 
-    /// The target as everybody may see it: the query of a webhook's URL often has a token.
+    /// The target without secrets: the query of a webhook's URL often contains a token.
     public var shown: String {
         guard case .webhook(let url) = self, let query = url.firstIndex(of: "?") else { return description }
-        return url[..<query] + "?..."
+        return url[..<query] + Self.hiddenQuery
     }
 
-    /// What kind it is, in one word.
+    /// What is shown in place of the query of a webhook's URL.
+    private static let hiddenQuery = "?..."
+
+    /// Whether it is a webhook as `shown` writes it, without the query that it is called with.
+    var isQueryHidden: Bool {
+        guard case .webhook(let url) = self else { return false }
+        return url.hasSuffix(Self.hiddenQuery)
+    }
+
+    /// The kind of target, in one word.
     public var kind: String {
         switch self {
         case .sns: "sns"

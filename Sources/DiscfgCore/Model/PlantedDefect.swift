@@ -5,6 +5,8 @@
     // The writer
     case acknowledgesRefused, deniesUnknownOutcomes, forgetsOthersChanges, halfTransactions, learnsTailOnly
     case absentEqualsAnything, clockRunsBack, ttlFromLogTime
+    // The view
+    case appliesTwice, confirmsNothing
     // Reads, differences and rollbacks
     case differencesMissLaterChanges, pagesApart, restoresLeases, rollsBackUnchecked
     // Watches, locks and leases

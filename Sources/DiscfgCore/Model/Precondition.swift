@@ -1,46 +1,48 @@
-/// Something that must be true of a key, or of every key of a range, before a transaction's changes are made.
+/// A condition on a key, or on every key of a range, under which a transaction's changes are made.
 public struct Precondition: Sendable, Hashable {
-    /// What must be true.
+    /// The test of a condition.
     public enum Test: Sendable, Hashable {
         case absent
         case present
-        /// The key has been set that often since it came to be; 0 means that it is absent.
+        /// The key has this version; 0 means that it is absent.
         case version(Int64)
-        /// The key was last changed by that revision; 0 means that it is absent.
+        /// This revision changed the key last; 0 means that it is absent.
         case revision(Revision)
-        /// The key holds exactly these bytes.
+        /// The value is exactly these bytes.
         case value([UInt8])
-        /// A property of the key stands so to an operand.
+        /// A property of the key compares to an operand as the relation states.
         case compare(Operand, Relation)
-        /// No commit after the revision has changed any of these keys; the precondition's own key does not matter.
+        /// No commit after the revision has changed any of these keys; the precondition's own key is ignored.
         ///
-        /// It fails for a revision beyond the newest, and for one so far back that the commits after it are not read for this:
-        /// compacted, or more than a thousand.
+        /// It fails for a revision after the newest, if the commits after the revision were compacted, and if there are
+        /// more than a thousand of them.
         case unchanged(KeySelection, since: Revision)
     }
 
-    /// What a property of a key is compared with; the numbers of an absent key are 0.
+    /// The operand of a comparison with a property of a key; the numbers of an absent key are 0.
     public enum Operand: Sendable, Hashable {
         case version(Int64)
-        /// The revision at which the key last came to be.
+        /// The revision that created the key.
         case created(Revision)
         /// The revision of the last change.
         case modified(Revision)
         /// The lease that the key is attached to; 0 for none.
         case lease(Int64)
-        /// An absent key has no value that could be compared: no relation holds.
+        /// An absent key has no value to compare: no relation holds.
         case value([UInt8])
     }
 
-    /// How the key's property stands to the operand.
+    /// The relation between the key's property and the operand.
     public enum Relation: Sendable, Hashable {
         case equal, notEqual, less, greater
     }
 
     public var key: Key
-    /// Every key of it must pass the test, an absent one where it is empty; `nil` for `key` alone.
+    /// A range of which every key must pass the test; `nil` for `key` alone.
     ///
-    /// Markers of directories are left out, as in the listing of a range.
+    /// If the range is empty, an absent key must pass the test.
+    ///
+    /// Markers of directories count as absent, also as `key`, as in the listing of a range.
     public var range: KeyRange?
     public var test: Test
 
@@ -50,18 +52,20 @@ public struct Precondition: Sendable, Hashable {
         self.test = test
     }
 
-    /// That no commit after a revision has changed any of the selected keys.
+    /// The condition that no commit after a revision has changed any of the selected keys.
     public static func unchanged(_ selection: KeySelection, since revision: Revision) -> Precondition {
         Precondition(selection.onlyKey ?? Key(unchecked: Array("/".utf8)), .unchanged(selection, since: revision))
     }
 
-    /// The key that it names; `nil` if it is about a range of keys.
+    /// The key that the condition names; `nil` if it is a condition on a range of keys.
     package var onlyKey: Key? {
         if case .unchanged(let selection, _) = test { return selection.onlyKey }
         return key
     }
 
-    /// Whether it holds for the key's item, `nil` where the key is absent; `unchanged` cannot be tested on one item, and fails.
+    /// Whether the condition holds for the key's item; `nil` if the key is absent.
+    ///
+    /// `unchanged` cannot be tested on one item, and fails.
     public func holds(for item: Item?) -> Bool {
         switch test {
         case .absent: item == nil

@@ -1,4 +1,4 @@
-/// A moment: milliseconds since 1970-01-01T00:00:00Z.
+/// A point in time: milliseconds since 1970-01-01T00:00:00Z.
 public struct Timestamp: Sendable, Hashable, Comparable {
     public let milliseconds: Int64
 
@@ -6,13 +6,13 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// The moment that much later; saturates, so that no input can overflow it.
+    /// The time later by a duration; saturates, so that no input can overflow it.
     public static func + (moment: Timestamp, duration: Duration) -> Timestamp {
         let (sum, overflow) = moment.milliseconds.addingReportingOverflow(duration.milliseconds)
         return Timestamp(milliseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
-    /// The moment that much earlier; saturates.
+    /// The time earlier by a duration; saturates.
     public static func - (moment: Timestamp, duration: Duration) -> Timestamp {
         let (difference, overflow) = moment.milliseconds.subtractingReportingOverflow(duration.milliseconds)
         return Timestamp(milliseconds: overflow ? (duration < .zero ? .max : .min) : difference)
@@ -49,7 +49,7 @@ extension Timestamp: CustomStringConvertible {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    /// The moment that an RFC 3339 text in UTC names, as `description` writes it; `nil` for any other text.
+    /// Parses an RFC 3339 text in UTC as `description` writes it; `nil` for any other text.
     public init?(_ text: String) {
         guard text.utf8.last == UInt8(ascii: "Z") else { return nil }
         let parts = text.dropLast().split(whereSeparator: { "-T:.".contains($0) })

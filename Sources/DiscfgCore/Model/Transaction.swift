@@ -1,13 +1,13 @@
 /// Changes that take effect together or not at all, and the conditions under which they do.
 ///
-/// When every precondition holds, `success` is carried out, otherwise `failure`; either as one commit.
+/// If every precondition holds, `success` is carried out, otherwise `failure`; either as one commit.
 public struct Transaction: Sendable, Hashable {
     public var preconditions: [Precondition]
     public var success: [Operation]
     public var failure: [Operation]
-    /// Who makes the commit; empty where that is not known.
+    /// The author of the commit; empty if unknown.
     public var author: String
-    /// Why; at most 1024 bytes.
+    /// The reason; at most 1024 bytes.
     public var message: String
 
     public init(
@@ -23,17 +23,17 @@ public struct Transaction: Sendable, Hashable {
     }
 }
 
-/// What came of a transaction.
+/// The result of a transaction.
 public struct TransactionResult: Sendable, Hashable {
-    /// What came of one operation.
+    /// The result of one operation.
     public struct Outcome: Sendable, Hashable {
-        /// The item after the operation; `nil` where it is absent then.
+        /// The item after the operation; `nil` if it is absent then.
         public var item: Item?
         /// The items that the operation replaced or removed, in the order of their keys.
         public var previous: [Item]
         /// The items of a range that was read, in the order of their keys.
         public var found: [Item]
-        /// What came of a transaction that was part of this one.
+        /// The result of a nested transaction.
         public var nested: TransactionResult?
 
         public init(
@@ -46,13 +46,13 @@ public struct TransactionResult: Sendable, Hashable {
         }
     }
 
-    /// The first precondition that failed; `nil` when all held.
+    /// The first precondition that failed; `nil` if all held.
     public var failed: Precondition?
-    /// With a failed precondition, its key's item; `nil` where the key is absent.
+    /// With a failed precondition, its key's item; `nil` if the key is absent.
     public var current: Item?
-    /// One for each operation of the branch that was carried out.
+    /// The results of the branch that was carried out, one for each operation.
     public var outcomes: [Outcome]
-    /// The commit's revision, or the config's, when nothing changed.
+    /// The commit's revision, or the config's revision if nothing changed.
     public var revision: Revision
     /// Whether a commit was made.
     public var changed: Bool

@@ -1,6 +1,6 @@
-/// What a key holds: bytes, and what kind of bytes they are.
+/// The value of a key: bytes with a content type.
 public struct Value: Sendable, Hashable {
-    /// The most bytes that a value may have: 1.5 MiB, as in etcd.
+    /// The maximum number of bytes of a value: 1.5 MiB, as in etcd.
     public static let maximumLength = 1_572_864
 
     /// The bytes.
@@ -22,22 +22,22 @@ public struct Value: Sendable, Hashable {
     public static let text = "text/plain"
     public static let json = "application/json"
     public static let octets = "application/octet-stream"
-    /// Of items that stand for directories.
+    /// The content type of items that represent directories.
     public static let directory = "inode/directory"
 
-    /// Whether the content type says JSON: `application/json` or any type that ends in `+json`.
+    /// Whether the content type is JSON: `application/json` or any type that ends in `+json`.
     public var isJSON: Bool {
         let type = contentType.prefix { $0 != ";" && $0 != " " }.lowercased()
         return type == Self.json || type.hasSuffix("+json")
     }
 
-    /// The bytes as text, or `nil` where they are not UTF-8.
+    /// The bytes as text, or `nil` if they are not UTF-8.
     public var text: String? { String(validating: bytes, as: UTF8.self) }
 
-    /// Checks what every door must check before it stores a value.
+    /// Checks the rules that every API must check before it stores a value.
     ///
-    /// - Throws: `DiscfgError` with code `tooLarge` over 1.5 MiB; with `invalidRequest` when the content type says JSON and
-    ///   the bytes are not, or when it is not a media type.
+    /// - Throws: `DiscfgError` with code `tooLarge` over 1.5 MiB; with `invalidRequest` if the content type is JSON and
+    ///   the bytes are not, or if it is not a media type.
     public func validate() throws(DiscfgError) {
         guard bytes.count <= Self.maximumLength else {
             throw DiscfgError(
@@ -52,7 +52,8 @@ public struct Value: Sendable, Hashable {
 
     /// The value as JSON.
     ///
-    /// - Throws: `DiscfgError` with code `notJSON` when the content type says otherwise, `invalidRequest` when the bytes do.
+    /// - Throws: `DiscfgError` with code `notJSON` if the content type is not JSON, `invalidRequest` if the bytes are
+    ///   not.
     public func parsedJSON() throws(DiscfgError) -> JSONValue {
         guard isJSON else {
             throw DiscfgError(

@@ -33,23 +33,25 @@ extension CommitPipeline {
 
     /// - Throws: What nobody in the batch was told yet.
     private func carryOut(_ batch: ArraySlice<Waiter>) async throws {
+        // Watchers are told after the writers.
+        defer { published() }
         var touched = Touched(batch)
-        var ground = try await load(touched, from: memory.take())
+        var loaded = try await load(touched, on: view.current)
         var (attempt, renewals, demands) = (0, 0, 0)
         while true {
-            let answers = evaluate(batch, touching: touched, with: &ground.evaluator)
-            let missing = ground.evaluator.takeMissing()
+            let answers = evaluate(batch, touching: touched, with: &loaded.evaluator)
+            let missing = loaded.evaluator.takeMissing()
             if !missing.isEmpty {
                 demands += 1
                 // At once as a rule; what must be known depends on the revision only where keys are named by it.
                 if demands > Self.maximumDemands { try await backOff(demands - Self.maximumDemands) }
                 touched.demand(missing)
-                ground = try await load(touched, on: ground)
+                loaded = try await load(touched, on: loaded)
                 continue
             }
             let settlement: Settlement
             do {
-                settlement = try await settle(ground)
+                settlement = try await settle(loaded)
             } catch let error as DiscfgError
                 where [.compacted, .futureRevision].contains(error.code) && renewals < Self.maximumRenewals
             {
@@ -59,42 +61,47 @@ extension CommitPipeline {
             switch settlement {
             case .done where answers.isEmpty:
                 // Only what had expired was committed, because there was no room for more.
-                ground.evaluator.settle()
-                ground.isExact = true
+                loaded.evaluator.settle()
+                loaded.isExact = true
                 continue
             case .done:
-                memory.put(WriterMemory(ground.evaluator, used: touched.keys))
+                view.learn(loaded.evaluator.items, ranges: loaded.evaluator.ranges, at: loaded.evaluator.tail)
                 putBack(batch.dropFirst(answers.count))
                 for answer in answers { answer() }
                 return
             case .leaseNotFound(let id):
-                ground.evaluator.advance(over: [])
-                ground.evaluator.endedLeases.insert(id)
+                loaded.evaluator.advance(over: [])
+                loaded.evaluator.endedLeases.insert(id)
                 continue
             case .overtaken where isPlanted(.acknowledgesRefused):
                 putBack(batch.dropFirst(answers.count))
                 for answer in answers { answer() }
                 return
             case .overtaken(let newer):
-                ground.evaluator.advance(over: newer)
-                ground.isExact = false
+                note(newer, of: loaded.evaluator.tail.incarnation)
+                loaded.evaluator.advance(over: newer)
+                loaded.isExact = false
                 metrics.conflicts.increment()
-            case .outdated(let tail?) where try await catchUp(&ground, with: tail): break
+            case .outdated(let tail?) where try await catchUp(&loaded, with: tail): break
             case .outdated(let tail):
                 // From the exact tail now: where a basis may be behind, it would be behind again.
                 let tail = if let tail { tail } else { try await engine.tail(of: config) }
-                ground = try await load(touched, from: WriterMemory(tail: tail))
+                loaded = try await load(touched, on: ViewState(tail: tail))
             }
             attempt += 1
             try await backOff(attempt)
         }
     }
 
+    private func note(_ commits: [Commit], of incarnation: String) {
+        view.note(LogPage(following: commits, incarnation: incarnation))
+    }
+
     /// Takes over the commits up to a tail that was found after everything was read; what was read is exact there.
     ///
     /// - Returns: Whether they are there.
-    private func catchUp(_ ground: inout Ground, with tail: LogTail) async throws -> Bool {
-        let known = ground.evaluator.tail
+    private func catchUp(_ loaded: inout LoadedState, with tail: LogTail) async throws -> Bool {
+        let known = loaded.evaluator.tail
         guard tail.incarnation == known.incarnation, tail.revision > known.revision else { return false }
         let page: LogPage
         do {
@@ -106,8 +113,9 @@ extension CommitPipeline {
         }
         let newer = page.commits.filter { $0.revision <= tail.revision }
         guard newer.last?.revision == tail.revision else { return false }
-        ground.evaluator.advance(over: newer)
-        ground.isExact = !ground.isAhead
+        view.note(page)
+        loaded.evaluator.advance(over: newer)
+        loaded.isExact = !loaded.isAhead
         return true
     }
 
@@ -118,7 +126,8 @@ extension CommitPipeline {
     ) -> [@Sendable () -> Void] {
         let limits = engine.limits
         var answers: [@Sendable () -> Void] = []
-        if evaluator.expireOverdue(among: touched.all(in: evaluator), limits: limits) { return [] }
+        let ranges = touched.ranges.union(touched.probes)
+        if evaluator.expireOverdue(among: touched.keys, in: ranges, limits: limits) { return [] }
         let expired = evaluator.proposed.count
         for waiter in waiters {
             do throws(DiscfgError) {
@@ -152,18 +161,17 @@ extension CommitPipeline {
     }
 
     /// Appends what is proposed, or makes sure that what was read still holds where there is nothing to append.
-    private func settle(_ ground: Ground) async throws -> Settlement {
-        let (commits, tail) = (ground.evaluator.proposed, ground.evaluator.tail)
+    private func settle(_ loaded: LoadedState) async throws -> Settlement {
+        let (commits, tail) = (loaded.evaluator.proposed, loaded.evaluator.tail)
         if !commits.isEmpty { return try await append(commits, to: tail.incarnation) }
-        if ground.isExact { return .done }
+        if loaded.isExact { return .done }
         let found = try await engine.tail(of: config)
         let isCurrent = found.revision == tail.revision && found.incarnation == tail.incarnation
-        return isCurrent && !ground.isAhead ? .done : .outdated(tail: found)
+        return isCurrent && !loaded.isAhead ? .done : .outdated(tail: found)
     }
 
     /// Appends, and finds out what became of it when the reply was lost.
     private func append(_ commits: [Commit], to incarnation: String) async throws -> Settlement {
-        ownWrites.insert(commits.lazy.flatMap(\.changes).map(\.key))
         var attempt = 0
         // Set once an append may have taken effect: from then on no other error may say that nothing was written.
         var doubt: DiscfgError?
@@ -186,10 +194,11 @@ extension CommitPipeline {
                 // Said only where the revision was free: no earlier try has taken effect.
                 case .leaseNotFound(let id): return .leaseNotFound(id)
                 case .appended, .conflict:
-                    ownWrites.insert(commits.lazy.flatMap(\.changes).map(\.key))
                     metrics.commits.increment(by: commits.count)
                     noteCommits(through: commits[0].revision + Int64(commits.count) - 1, count: commits.count)
-                    committed(LogPage(following: commits, incarnation: incarnation))
+                    // Before anybody is answered: no later answer of this process may lack it.
+                    note(commits, of: incarnation)
+                    committed(commits)
                     return .done
                 }
             } catch let error as DiscfgError where error.code == .outcomeUnknown || doubt != nil {

@@ -56,28 +56,29 @@ final class CommitPipeline: Sendable {
     let engine: any StorageEngine
     let time: TimeSource
     let metrics: ServiceMetrics
-    let ownWrites: OwnWrites
-    /// Empty while a batch is under way.
-    let memory: WriterMemorySlot
+    /// What batches are evaluated on, and what takes over the commits that they append.
+    let view: ConfigView
     let deadline: WriteDeadline
-    /// Told of what was appended.
-    let committed: @Sendable (LogPage) -> Void
+    /// Called with what was appended, before the writers are answered.
+    let committed: @Sendable ([Commit]) -> Void
+    /// Called after the writers of a batch were answered.
+    let published: @Sendable () -> Void
     /// Told when a revision that is a multiple of a hundred was appended.
     let hundredth: @Sendable () -> Void
 
     init(
-        config: ConfigName, engine: any StorageEngine, time: TimeSource, metrics: ServiceMetrics, ownWrites: OwnWrites,
-        memory: WriterMemorySlot, deadline: WriteDeadline, committed: @escaping @Sendable (LogPage) -> Void,
+        view: ConfigView, time: TimeSource, metrics: ServiceMetrics, deadline: WriteDeadline,
+        committed: @escaping @Sendable ([Commit]) -> Void, published: @escaping @Sendable () -> Void,
         hundredth: @escaping @Sendable () -> Void
     ) {
-        self.config = config
-        self.engine = engine
+        self.config = view.config
+        self.engine = view.engine
+        self.view = view
         self.time = time
         self.metrics = metrics
-        self.ownWrites = ownWrites
-        self.memory = memory
         self.deadline = deadline
         self.committed = committed
+        self.published = published
         self.hundredth = hundredth
     }
 

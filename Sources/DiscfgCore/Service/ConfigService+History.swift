@@ -1,7 +1,7 @@
 extension ConfigService {
     public func changes(_ query: ChangesQuery, in config: ConfigName) async throws -> ChangePage {
         let deadline = time.instant() + min(query.wait ?? .zero, ChangesQuery.maximumWait)
-        let follower = lane(config).follower
+        let follower = active(config).follower
         var position = query.after
         // From the first reading on it is one log, whatever is made anew in its place.
         var incarnation = query.log
@@ -33,7 +33,7 @@ extension ConfigService {
             return page
         }
         do {
-            let page = try await engine.log(
+            let page = try await reader(of: config).log(
                 of: config, after: position, limit: limit, incarnation: incarnation, consistency: .strong)
             follower.note(page)
             return page
@@ -92,11 +92,22 @@ extension ConfigService {
         // Also when it was trimmed before: an interrupted compaction left some of it behind.
         if revision >= tail.trimmed {
             let moment = time.now() - compactionDelay
-            while try await !engine.trim(config, through: revision, keepingSince: moment) {
-                try Task.checkCancellation()
+            var isDone = try await engine.trim(config, through: revision, keepingSince: moment)
+            // The first step has hidden the history for good.
+            return try await afterWrite(
+                "The history of config “\(config)” is compacted, but not all of it could be removed",
+                hint: "Compact again; otherwise a server removes the rest."
+            ) {
+                while !isDone {
+                    try Task.checkCancellation()
+                    isDone = try await engine.trim(config, through: revision, keepingSince: moment)
+                }
+                let tail = try await engine.tail(of: config)
+                existing(config)?.view.noteTrimmed(tail)
+                return tail.oldest
             }
         }
-        return try await engine.tail(of: config).oldest
+        return tail.oldest
     }
 
     /// What changed altogether between two revisions, in the order of the keys.

@@ -20,7 +20,7 @@ extension ConfigService {
                 id: id ?? time.random(in: 1 ... .max), ttl: ttl, expiry: time.now() + ttl,
                 version: .random(in: 0...1 << 48))
             if try await engine.createLease(lease, in: config) {
-                lane(config).leases.note(lease, at: time.instant())
+                active(config).leases.note(lease, at: time.instant())
                 return lease
             }
             guard id == nil else {
@@ -37,7 +37,7 @@ extension ConfigService {
     /// No commit comes of it. A lease that is overdue can still be renewed as long as nobody has begun its end.
     public func renewLease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
         let lease = try await engine.renewLease(id, in: config, at: time.now())
-        if let lease { lane(config).leases.note(lease, at: time.instant()) }
+        if let lease { active(config).leases.note(lease, at: time.instant()) }
         return lease
     }
 
@@ -71,16 +71,15 @@ extension ConfigService {
     /// has begun: keys may have been removed, and the next revocation or sweep removes the rest.
     public func revokeLease(_ id: Int64, author: String = "", in config: ConfigName) async throws -> Revision? {
         guard let generation = try await engine.endLease(id, in: config, ifUnchanged: nil) else { return nil }
-        existingLane(config)?.leases.forget(id)
+        existing(config)?.leases.forget(id)
         let message = "lease \(id) revoked"
-        do {
-            return try await finishLease(
+        return try await afterWrite(
+            "Lease \(id) is ending, but not all of it could be removed",
+            hint: "Revoke it again; otherwise a server removes the rest when it sweeps."
+        ) {
+            try await finishLease(
                 LeaseEnd(lease: id, generation: generation, kind: .delete, author: author, message: message), in: config
             )
-        } catch let error as DiscfgError where error.code != .outcomeUnknown {
-            throw DiscfgError(
-                .outcomeUnknown, "Lease \(id) is ending, but not all of it could be removed: \(error.message)",
-                hint: "Revoke it again; otherwise a server removes the rest when it sweeps.")
         }
     }
 
@@ -103,8 +102,8 @@ extension ConfigService {
         // All of them: those that are not over yet must not hide others that are.
         let overdue = try await engine.overdueLeases(in: config, at: now)
         // An unused config needs no lane.
-        if overdue.isEmpty, existingLane(config) == nil { return 0 }
-        let unchanged = lane(config).leases.look(at: overdue, at: time.instant())
+        if overdue.isEmpty, existing(config) == nil { return 0 }
+        let unchanged = active(config).leases.look(at: overdue, at: time.instant())
         let late = margin.map { margin in overdue.filter { $0.expiry + margin <= now } } ?? []
         return try await end(Set(unchanged + late).sorted(by: { $0.id < $1.id }), in: config)
     }
@@ -131,7 +130,7 @@ extension ConfigService {
         guard let generation = try await engine.endLease(lease.id, in: config, ifUnchanged: lease) else {
             return false
         }
-        existingLane(config)?.leases.forget(lease.id)
+        existing(config)?.leases.forget(lease.id)
         let message = "lease \(lease.id) expired"
         let end = LeaseEnd(lease: lease.id, generation: generation, kind: .expire, author: "", message: message)
         _ = try await finishLease(end, in: config)
@@ -145,12 +144,16 @@ extension ConfigService {
     ///
     /// As long as the lease of this generation is there, no other lease can have its id. So what had the id at a revision that
     /// was read before the lease was seen to be there is attached to this lease. What was set later is looked at again.
+    ///
+    /// - Throws: `storeUnavailable` if keys were set at each look; the lease is still ending.
     private func finishLease(_ end: LeaseEnd, in config: ConfigName) async throws -> Revision {
         var end = end
         for _ in 0..<Self.maximumLooks {
             end.through = try await engine.tail(of: config).revision
             // Another process has finished it.
-            guard let keys = try await engine.keys(of: end.lease, generation: end.generation, in: config) else { break }
+            guard let keys = try await engine.keys(of: end.lease, generation: end.generation, in: config) else {
+                return end.through
+            }
             end.keys = keys
             let outcome = try await removeKeys(end, in: config)
             if outcome.isComplete {
@@ -158,13 +161,15 @@ extension ConfigService {
                 return outcome.revision
             }
         }
-        return end.through
+        throw DiscfgError(
+            .storeUnavailable, "The keys of lease \(end.lease) are set again and again while it ends.",
+            hint: "A server removes them when it sweeps.")
     }
 
     /// In one commit; in halves, where that is more than one commit takes.
     private func removeKeys(_ end: LeaseEnd, in config: ConfigName) async throws -> LeaseEnd.Outcome {
         do {
-            return try await lane(config).pipeline.submit(end)
+            return try await submit(end, to: config)
         } catch let error as DiscfgError where error.code == .tooLarge && end.keys.count > 1 {
             var (first, second) = (end, end)
             first.keys = Array(end.keys.prefix(end.keys.count / 2))

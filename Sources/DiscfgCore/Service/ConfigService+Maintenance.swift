@@ -38,7 +38,7 @@ extension ConfigService {
     ///
     /// So it is looked at often enough where there are only commands, and costs nothing most of the time.
     public func enforceRetentionAfterCommits(in config: ConfigName) async throws {
-        guard existingLane(config)?.pipeline.hasCommittedHundredth == true else { return }
+        guard existing(config)?.pipeline.hasCommittedHundredth == true else { return }
         guard let record = try await engine.config(config) else { return }
         try await enforceRetention(of: record)
     }

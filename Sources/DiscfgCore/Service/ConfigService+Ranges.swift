@@ -34,7 +34,9 @@ public struct RangeReading: Sendable, Hashable {
 
 extension ConfigService {
     /// The ends of a config's log, strongly consistent.
-    public func tail(of config: ConfigName) async throws -> LogTail { try await engine.tail(of: config) }
+    public func tail(of config: ConfigName) async throws -> LogTail {
+        try await reader(of: config, withTrimmed: true).tail(of: config)
+    }
 
     /// The items of a range at one revision, strongly consistent; what stands for a directory is left out.
     ///
@@ -48,6 +50,7 @@ extension ConfigService {
 
     private func pages(of query: RangeQuery, in config: ConfigName) async throws -> RangeReading {
         // Before the items, so that the config's revision is never older than what was asked for.
+        let engine = try await reader(of: config, withTrimmed: query.revision != nil)
         let current = try await query.revision == nil ? nil : engine.tail(of: config).revision
         var reader = SnapshotReader(
             engine: engine, config: config, values: query.values, now: time.now(), isSnapshot: true,
@@ -84,6 +87,7 @@ extension ConfigService {
 
     /// One key as it is now: the hottest of all reads.
     private func reading(of key: Key, in config: ConfigName) async throws -> RangeReading {
+        let engine = try await reader(of: config)
         // Before the item, so that the revision is never older than what was asked for.
         let before = try await engine.traits.readsTellTail ? nil : engine.tail(of: config)
         let batch = try await engine.items([key], in: config, consistency: .strong)

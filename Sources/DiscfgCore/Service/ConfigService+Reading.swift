@@ -1,8 +1,11 @@
+import CoreMetrics
+
 extension ConfigService {
     public func get(
         _ key: Key, in config: ConfigName, at revision: Revision?, consistency: Consistency
     ) async throws -> Reading {
         guard let revision else { return try await get(key, in: config, consistency: consistency) }
+        let engine = try await reader(of: config, withTrimmed: true)
         // Before the item, so that it is never older than the tail.
         let before = try await engine.traits.readsTellTail ? nil : engine.tail(of: config)
         let batch = try await engine.items([key], in: config, consistency: .strong)
@@ -23,6 +26,7 @@ extension ConfigService {
     }
 
     private func get(_ key: Key, in config: ConfigName, consistency: Consistency) async throws -> Reading {
+        let engine = try await reader(of: config, consistency: consistency)
         // The item alone may be older than a commit of the log that others have seen, and be left of a config that is gone.
         let isAlone = consistency == .strong && !engine.traits.readsTellTail
         let before = try await isAlone ? engine.tail(of: config) : nil
@@ -36,8 +40,40 @@ extension ConfigService {
 
     /// Strong for what this process has written: it must not read an older state than its own.
     private func freshness(_ wanted: Consistency, of range: KeyRange, in config: ConfigName) -> Consistency {
-        guard wanted == .eventual, let lane = existingLane(config) else { return wanted }
-        return lane.ownWrites.touches(range) ? .strong : .eventual
+        guard wanted == .eventual, let view = existing(config)?.view else { return wanted }
+        return view.isUnsettled(range) ? .strong : .eventual
+    }
+
+    /// How old the view may be that answers an eventual read.
+    private static let eventualAge: Duration = .seconds(1)
+
+    /// What a read of a config is answered from: its view if the config is loaded, otherwise the engine.
+    ///
+    /// A strong read sees everything that was acknowledged before this call began. A store on this machine is always read so.
+    /// With `withTrimmed` it also sees every compaction: for reads at a revision.
+    func reader(
+        of config: ConfigName, consistency: Consistency = .strong, withTrimmed: Bool = false
+    ) async throws -> any StorageEngine {
+        guard viewMemory.isEnabled else { return engine }
+        if let view = existing(config)?.view, view.isLoaded {
+            let state: ViewState
+            do {
+                let isStrong = consistency == .strong || engine.traits.readsTellTail || withTrimmed
+                state =
+                    try await isStrong
+                    ? view.confirmed(withTrimmed: withTrimmed) : view.recent(within: Self.eventualAge)
+            } catch let error as DiscfgError where error.code == .configNotFound {
+                forget(config)
+                throw error
+            }
+            if state.isComplete {
+                viewMetrics.viewReads.increment()
+                return SnapshotEngine(engine: engine, state: state)
+            }
+        }
+        viewMetrics.storeReads.increment()
+        load(config)
+        return engine
     }
 
     public func list(_ query: ListQuery, in config: ConfigName) async throws -> Listing {
@@ -45,54 +81,76 @@ extension ConfigService {
             throw DiscfgError.invalid(
                 "A limit of \(query.limit) is out of range.", hint: "Ask for 1 to \(ListQuery.maximumLimit) entries.")
         }
-        let range = try KeySelection.below(query.directory).ranges[0]
+        let ranges = try KeySelection.below(query.directory).ranges
+        let isOwn =
+            query.consistency == .eventual
+            && ranges.contains {
+                freshness(query.consistency, of: $0, in: config) == .strong
+            }
+        let engine = try await reader(
+            of: config, consistency: query.consistency, withTrimmed: query.revision != nil)
         let reader = SnapshotReader(
             engine: engine, config: config, values: !query.keysOnly, now: time.now(),
-            isSnapshot: query.consistency == .strong,
-            freshness: freshness(query.consistency, of: range, in: config))
+            isSnapshot: query.consistency == .strong, goesOn: query.goesOn || query.after != nil,
+            freshness: isOwn ? .strong : query.consistency)
         let cursor = try query.after.map { try ListCursor($0) }
-        let rest = cursor.map { $0.rest(of: range) } ?? range
+        let rest = cursor.map { $0.rest(of: ranges) } ?? ranges
         return try await SnapshotReader.read(at: query.revision) {
-            query.isRecursive
+            var reader = reader
+            return query.isRecursive
                 ? try await reader.listing(of: rest, at: query.revision, limit: query.limit)
-                : try await reader.level(of: rest, below: range.lower, at: query.revision, limit: query.limit)
+                : try await reader.level(
+                    of: rest, below: ranges[0].lower, at: query.revision, limit: query.limit)
         }
     }
 }
 
-/// Where a page of a listing ended: the name of its last entry.
+/// Where a page of a listing ended: the key or directory of its last entry.
 ///
-/// A key that is not UTF-8, or ends as a directory does, is written in hexadecimal after `bytes:`, which no path begins with.
+/// A key or directory is itself if it is text, unless its kind could not be told from that: those are written in hexadecimal after
+/// `bytes:`, a directory with a `/` behind it.
 struct ListCursor {
     private let bytes: [UInt8]
     private let isDirectory: Bool
+    private static let mark = "bytes:"
 
     init(_ text: String) throws(DiscfgError) {
-        guard text.hasPrefix("bytes:") else {
+        guard text.utf8.starts(with: Self.mark.utf8) else {
             (bytes, isDirectory) = (Array(text.utf8), text.utf8.last == UInt8(ascii: "/"))
             return
         }
-        let digits = Array(text.dropFirst(6))
-        let pairs = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
-            UInt8(String(digits[$0...$0 + 1]), radix: 16)
+        isDirectory = text.utf8.last == UInt8(ascii: "/")
+        let digits = Array(text.utf8.dropFirst(Self.mark.utf8.count).dropLast(isDirectory ? 1 : 0))
+        bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
         }
-        guard pairs.count * 2 == digits.count else {
+        guard bytes.count * 2 == digits.count else {
             throw .invalid("“\(text)” is not where a page ended.", hint: "Use “next” as it was answered.")
         }
-        (bytes, isDirectory) = (pairs, false)
     }
 
     /// The text to ask with for what comes after the entry.
     static func text(after entry: Listing.Entry) -> String {
-        guard case .item(let item) = entry, item.key.text == nil || item.key.bytes.last == UInt8(ascii: "/") else {
-            return entry.name
+        let (bytes, isDirectory) =
+            switch entry {
+            case .item(let item): (item.key.bytes, false)
+            case .directory(let bytes): (bytes, true)
+            }
+        if (bytes.last == UInt8(ascii: "/")) == isDirectory, !bytes.starts(with: mark.utf8),
+            let text = String(validating: bytes, as: UTF8.self)
+        {
+            return text
         }
-        return "bytes:" + item.key.bytes.map(\.hex).joined()
+        return mark + bytes.map(\.hex).joined() + (isDirectory ? "/" : "")
     }
 
-    /// What is left of the range after the entry; after a directory, after all that is in it.
-    func rest(of range: KeyRange) -> KeyRange {
+    /// What is left of the ranges after the entry; after a directory, after all that is in it.
+    func rest(of ranges: [KeyRange]) -> [KeyRange] {
         let next = isDirectory ? bytes.prefixEnd ?? bytes : bytes + [0]
-        return KeyRange(from: range.lower.lexicographicallyPrecedes(next) ? next : range.lower, to: range.upper)
+        let rest = ranges.drop { range in range.upper.map { !next.lexicographicallyPrecedes($0) } ?? false }
+        // Behind the last key of all there is nothing, which one look at the store says.
+        return (rest.isEmpty ? ranges.suffix(1) : rest).map { range in
+            KeyRange(from: range.lower.lexicographicallyPrecedes(next) ? next : range.lower, to: range.upper)
+        }
     }
 }

@@ -19,6 +19,10 @@ public final class ConfigService: Sendable {
         public var metricsFactory: any MetricsFactory
         /// By when the store must have answered the writes of a task.
         public var writeDeadline: WriteDeadline
+        /// The bytes that loaded configs may take in memory together, about; 0 loads none, and every read asks the store.
+        ///
+        /// For a process that runs long enough to read a config many times.
+        public var viewMemory: Int
         /// How old a commit must be before compaction removes it from the store.
         ///
         /// Watchers in other processes that were not told of it yet can still read it. It is far longer than `pollInterval`.
@@ -31,20 +35,22 @@ public final class ConfigService: Sendable {
 
         public init(
             pollInterval: ClosedRange<Duration>? = nil, time: TimeSource = .system,
-            metricsFactory: any MetricsFactory = MetricsSystem.factory, writeDeadline: WriteDeadline = .none
+            metricsFactory: any MetricsFactory = MetricsSystem.factory, writeDeadline: WriteDeadline = .none,
+            viewMemory: Int = 0
         ) {
             self.pollInterval = pollInterval
             self.time = time
             self.metricsFactory = metricsFactory
             self.writeDeadline = writeDeadline
+            self.viewMemory = viewMemory
         }
     }
 
     /// What the service keeps for a config that is in use.
-    struct Lane: Sendable {
+    struct ActiveConfig: Sendable {
+        let view: ConfigView
         let pipeline: CommitPipeline
         let follower: LogFollower
-        let ownWrites: OwnWrites
         let leases = LeaseObservations()
     }
 
@@ -54,13 +60,15 @@ public final class ConfigService: Sendable {
     let time: TimeSource
     let logger: Logger
     let metrics: ServiceMetrics
+    let viewMetrics: ViewMetrics
     let expiryCount = ExpiryCount()
     /// The configs of which a revision that is a multiple of a hundred was committed here, for whoever keeps the store tidy.
     let hundreds = AsyncStream<ConfigName>.makeStream(bufferingPolicy: .bufferingNewest(64))
     let compactionDelay: Duration
+    let viewMemory: ViewMemory
     private let pollInterval: ClosedRange<Duration>
     private let writeDeadline: WriteDeadline
-    private let lanes = Mutex<[ConfigName: Lane]>([:])
+    private let active = Mutex<[ConfigName: ActiveConfig]>([:])
 
     /// A service on an engine.
     public init(engine: any StorageEngine, options: Options = Options(), logger: Logger) {
@@ -70,41 +78,51 @@ public final class ConfigService: Sendable {
         self.time = options.time
         self.pollInterval = options.pollInterval ?? engine.traits.pollInterval
         self.metrics = ServiceMetrics(factory: options.metricsFactory)
+        self.viewMetrics = ViewMetrics(factory: options.metricsFactory)
+        self.viewMemory = ViewMemory(
+            limit: options.viewMemory, engine: defaultEngine, time: options.time, metrics: viewMetrics)
         self.logger = logger
         self.writeDeadline = options.writeDeadline
         self.compactionDelay = options.compactionDelay
     }
 
-    /// The lane of a config that was written or watched in this process.
-    func existingLane(_ config: ConfigName) -> Lane? { lanes.withLock { $0[config] } }
+    /// What is kept for a config that was written, watched or loaded in this process; `nil` for others.
+    func existing(_ config: ConfigName) -> ActiveConfig? { active.withLock { $0[config] } }
 
-    func lane(_ config: ConfigName) -> Lane {
-        lanes.withLock { lanes in
-            if let lane = lanes[config] { return lane }
-            let (ownWrites, memory) = (OwnWrites(time: time), WriterMemorySlot())
-            let follower = LogFollower(pace: pollInterval, time: time) { [engine] revision, incarnation in
-                let page = try await engine.log(
-                    of: config, after: revision, limit: 1000, incarnation: incarnation, consistency: .eventual)
-                memory.learn(page)
-                return page
-            }
-            let pipeline = CommitPipeline(
-                config: config, engine: engine, time: time, metrics: metrics, ownWrites: ownWrites, memory: memory,
-                deadline: writeDeadline
-            ) { [expiryCount] page in
-                expiryCount.note(page.commits)
-                follower.note(page)
-            } hundredth: { [hundreds] in
-                hundreds.continuation.yield(config)
-            }
-            let lane = Lane(pipeline: pipeline, follower: follower, ownWrites: ownWrites)
-            lanes[config] = lane
-            return lane
+    /// What is kept for a config, from now on.
+    func active(_ config: ConfigName) -> ActiveConfig {
+        active.withLock { all in
+            if let active = all[config] { return active }
+            let active = activate(config)
+            all[config] = active
+            return active
         }
     }
 
-    /// Whoever asks for names that there are not must not make us keep them.
-    func forget(_ config: ConfigName) { lanes.withLock { $0[config] = nil } }
+    private func activate(_ config: ConfigName) -> ActiveConfig {
+        let view = ConfigView(config: config, engine: engine, time: time, metrics: viewMetrics) { [weak viewMemory] in
+            viewMemory?.noteGrowth($0)
+        }
+        let follower = LogFollower(view: view, pace: pollInterval, time: time) { [engine] revision, incarnation in
+            try await engine.log(
+                of: config, after: revision, limit: 1000, incarnation: incarnation, consistency: .eventual)
+        }
+        let pipeline = CommitPipeline(view: view, time: time, metrics: metrics, deadline: writeDeadline) {
+            [expiryCount] commits in
+            expiryCount.note(commits)
+        } published: {
+            follower.wake()
+        } hundredth: { [hundreds] in
+            hundreds.continuation.yield(config)
+        }
+        return ActiveConfig(view: view, pipeline: pipeline, follower: follower)
+    }
+
+    /// Forgets what is kept for a config that is gone, so that requests for names that do not exist take no memory.
+    func forget(_ config: ConfigName) {
+        active.withLock { $0[config] = nil }
+        viewMemory.forget(config)
+    }
 
     private func describe(_ record: ConfigRecord, in storage: StorageDescription) -> ConfigInfo {
         ConfigInfo(
@@ -136,17 +154,21 @@ extension ConfigService: ConfigStore {
         try Transaction(then: [], author: author).validate()
         let first = Commit.creation(by: author, at: time.now(), after: try await endedLogs.revision(of: name))
         var settings = settings
-        try complete(&settings, at: first.revision)
+        try complete(&settings, replacing: ConfigSettings(), at: first.revision)
         try await engine.createConfig(name, settings: settings, first: first)
         logger.info("config created", metadata: ["discfg.config": "\(name)"])
-        return try await info(of: name)
+        return try await afterWrite("The config “\(name)” was created, but cannot be read") {
+            try await info(of: name)
+        }
     }
 
     public func updateConfig(_ name: ConfigName, patch: JSONValue) async throws -> ConfigInfo {
         try await changeSettings(of: name) { settings in
             settings = try ConfigSettings(json: settings.json.merging(patch))
         }
-        return try await info(of: name)
+        return try await afterWrite("The settings of config “\(name)” were changed, but cannot be read") {
+            try await info(of: name)
+        }
     }
 
     /// Replaces the settings of a config by what `change` makes of them, as often as others are first.
@@ -162,13 +184,16 @@ extension ConfigService: ConfigStore {
             let record = try await record(of: config)
             var new = record.settings
             try change(&new)
-            try complete(&new, at: record.tail.revision)
+            try complete(&new, replacing: record.settings, at: record.tail.revision)
             if try await engine.updateConfig(config, settings: new, replacing: record.settings) { return new }
         }
     }
 
     /// Checks settings that are to be kept, and notes from which revision on new notifications are sent.
-    private func complete(_ settings: inout ConfigSettings, at revision: Revision) throws(DiscfgError) {
+    private func complete(
+        _ settings: inout ConfigSettings, replacing earlier: ConfigSettings, at revision: Revision
+    ) throws(DiscfgError) {
+        try settings.restoreHiddenTargets(from: earlier)
         for index in settings.notifications.indices {
             let rule = settings.notifications[index]
             if case .webhook = rule.target, rule.secret == nil {
@@ -204,16 +229,37 @@ extension ConfigService: ConfigStore {
     }
 
     public func commit(_ transaction: Transaction, to config: ConfigName) async throws -> TransactionResult {
-        try transaction.validate()
+        try await LongWork.run(onBytes: transaction.jsonBytes) { _ throws(DiscfgError) in try transaction.validate() }
         // Before anything is read for it.
         let most = max(transaction.success.settingKeys.count, transaction.failure.settingKeys.count)
-        if most > engine.limits.changes { throw lane(config).pipeline.tooLarge(changes: most) }
+        if most > engine.limits.changes { throw active(config).pipeline.tooLarge(changes: most) }
+        return try await submit(transaction, to: config)
+    }
+
+    /// Carries out a proposal on a config; once it is in line, also if the caller's task is cancelled.
+    func submit<P: Proposal>(_ proposal: P, to config: ConfigName) async throws -> P.Outcome {
+        let active = active(config)
         do {
-            return try await lane(config).pipeline.submit(transaction)
+            let outcome = try await active.pipeline.submit(proposal)
+            load(config, into: active.view)
+            return outcome
         } catch let error as DiscfgError where error.code == .configNotFound {
             forget(config)
             throw error
         }
+    }
+
+    /// Loads a config, if this process loads configs: from then on reads are answered from memory.
+    ///
+    /// - Throws: What the store throws; a config that does not fit, or is being loaded already, is no error.
+    package func loadNow(_ config: ConfigName) async throws {
+        try await viewMemory.loadNow(config) { self.active(config).view }
+    }
+
+    /// Loads a config in the background, if that is meant to be and was not done.
+    func load(_ config: ConfigName, into view: ConfigView? = nil) {
+        guard viewMemory.isEnabled, view.map({ !$0.isLoaded }) ?? true else { return }
+        viewMemory.load(config) { self.active(config).view }
     }
 }
 
@@ -233,6 +279,8 @@ extension [Operation] {
 extension Transaction {
     static let maximumOperations = 100_000
     static let maximumDepth = 8
+    static let nestedTooDeep = DiscfgError(
+        .tooLarge, "Transactions are nested more than \(maximumDepth) deep.", hint: "Nest fewer of them.")
 
     /// Checks what can be checked without a store.
     ///
@@ -247,11 +295,19 @@ extension Transaction {
                 .tooLarge, "The author has \(author.utf8.count) bytes; the most is 256.", hint: "Shorten it.")
         }
         try validateCount()
-        guard depth <= Self.maximumDepth else {
-            throw DiscfgError(
-                .tooLarge, "Transactions are nested more than \(Self.maximumDepth) deep.", hint: "Nest fewer of them.")
-        }
+        guard depth <= Self.maximumDepth else { throw Self.nestedTooDeep }
         for operation in success + failure { try operation.validate(depth: depth) }
+    }
+
+    /// How many bytes of JSON `validate` parses.
+    fileprivate var jsonBytes: Int {
+        (success + failure).reduce(0) { sum, operation in
+            switch operation {
+            case .set(_, let value, _) where value.isJSON: sum + value.bytes.count
+            case .transaction(let transaction): sum + transaction.jsonBytes
+            default: sum
+            }
+        }
     }
 
     /// Checks how many conditions and operations there are.

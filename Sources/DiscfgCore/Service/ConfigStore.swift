@@ -77,7 +77,7 @@ public struct Reading: Sendable, Hashable {
 
 /// Which keys to list.
 public struct ListQuery: Sendable, Hashable {
-    /// The directory whose keys are listed; `""` or `/` for all.
+    /// The directory whose keys are listed; `""` or `/` for all, `bare:` for those that do not begin with `/`.
     public var directory: String
     /// Whether to descend; otherwise deeper keys are summed up as directories.
     public var isRecursive: Bool
@@ -91,6 +91,9 @@ public struct ListQuery: Sendable, Hashable {
     public var keysOnly: Bool
     /// Whether everything must be of one moment, not before the question; where not, a remote store answers at half the cost.
     public var consistency: Consistency
+    /// Whether the caller has read something at `revision` before: then a compaction meanwhile does not end the listing, as long as
+    /// the commits since are kept for watchers. A query with `after` goes on in any case.
+    package var goesOn = false
 
     public static let defaultLimit = 1000
     public static let maximumLimit = 10_000
@@ -116,14 +119,14 @@ public struct Listing: Sendable, Hashable {
     /// One line of a listing.
     public enum Entry: Sendable, Hashable {
         case item(Item)
-        /// The path of a directory, with a trailing `/`.
-        case directory(String)
+        /// A directory: what the keys in it begin with, up to and with a `/`.
+        case directory([UInt8])
 
-        /// The key or path.
+        /// The name of the key or of the directory, that with a `/` at the end.
         public var name: String {
             switch self {
-            case .item(let item): item.key.description
-            case .directory(let path): path
+            case .item(let item): item.key.name
+            case .directory(let bytes): KeyName.name(ofDirectory: bytes)
             }
         }
     }

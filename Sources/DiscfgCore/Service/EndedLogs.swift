@@ -9,13 +9,22 @@ struct EndedLogs: Sendable {
 
     let engine: DefaultConfigEngine
 
-    private func noteName(_ config: ConfigName) -> String { "ended/\(config)" }
+    /// Maximum number of notes, so that a store does not grow with each name that is used once.
+    static let maximumNotes: UInt32 = 4096
 
-    /// A revision that no log of that name has come to; 0 if no config of that name was deleted.
+    /// The note of a name, which it shares with some others: a config then begins further up than it would have to.
+    ///
+    /// The number is FNV-1a of 32 bits: every process must come to the same.
+    static func noteName(_ config: ConfigName) -> String {
+        let hash = config.description.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        return "ended/\(hash % maximumNotes)"
+    }
+
+    /// A revision that no log of that name has come to; 0 if no config of that name, or of one with the same note, was deleted.
     func revision(of config: ConfigName) async throws -> Revision {
         do {
             // Not by way of what creates `default`: a store that has none has no ended logs.
-            return Self.revision(in: try await engine.engine.note(noteName(config), in: .default))
+            return Self.revision(in: try await engine.engine.note(Self.noteName(config), in: .default))
         } catch let error as DiscfgError where [.configNotFound, .storeUnusable].contains(error.code) {
             // A table that is not there yet is created with the config. If the store is unusable, creating the config says why.
             return 0
@@ -33,11 +42,11 @@ struct EndedLogs: Sendable {
         let end = tail.revision + Self.margin
         while true {
             try Task.checkCancellation()
-            let note = try await engine.note(noteName(config), in: .default)
+            let note = try await engine.note(Self.noteName(config), in: .default)
             // Also when this very note was written, and the answer was lost.
             if Self.revision(in: note) >= end { return }
             _ = try await engine.replaceNote(
-                noteName(config), with: Array(String(end).utf8), version: note?.version ?? 0, in: .default)
+                Self.noteName(config), with: Array(String(end).utf8), version: note?.version ?? 0, in: .default)
         }
     }
 

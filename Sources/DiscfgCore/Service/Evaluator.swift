@@ -1,9 +1,11 @@
 /// Works out what proposals do, in memory and without a store: given the items that they look at, it gives the commits.
 ///
-/// It holds what a config looks like at the tail of its log, as far as it was loaded, and moves on with each commit that it
-/// proposes or is told of. What a proposal looks at and was not loaded counts as absent at first, and is noted in `missing`:
-/// then it must be loaded, and the proposal be carried out anew.
+/// It begins with a state of the config, adds what was loaded besides, and moves on with each commit that it proposes or that others
+/// have appended. What a proposal looks at and is not known counts as absent at first, and is noted in `missing`: then it must be
+/// loaded, and the proposal is carried out again.
 struct Evaluator {
+    /// The state that it began with; `items` and `ranges` come before it.
+    private let base: ViewState
     /// The end of the log, with the commits proposed so far.
     private(set) var tail: LogTail
     /// The commits to append, in order.
@@ -17,10 +19,10 @@ struct Evaluator {
     private(set) var outcomeBytes = 0
     /// The most bytes of values in what a transaction answers.
     static let maximumOutcomeBytes = 64 << 20
-    /// Every key that was loaded or changed; a `nil` is known to be absent.
-    private(set) var items: [Key: Item?]
-    /// Ranges of which every item is among `items`.
-    private let ranges: Set<KeyRange>
+    /// Keys that were loaded or changed since; a `nil` is known to be absent.
+    private(set) var items: [Key: Item?] = [:]
+    /// Ranges that were loaded: every item in them is in `items`.
+    private(set) var ranges: Set<KeyRange> = []
     /// The keys that the newest commits of the log have changed, as far as they were loaded.
     private var recent: RecentChanges?
     /// What was looked at without being known.
@@ -28,20 +30,29 @@ struct Evaluator {
     /// Leases of which an append has said that they are not there.
     var endedLeases: Set<Int64> = []
     let config: ConfigName
-    let now: Timestamp
+    private(set) var now: Timestamp
     /// The commit in the making.
     private var draft = Draft()
 
-    /// Begins at the tail of a log, with what was loaded of the config.
-    init(
-        config: ConfigName, items: [Key: Item?], ranges: Set<KeyRange> = [], recent: RecentChanges? = nil,
-        tail: LogTail, now: Timestamp
-    ) {
+    /// Begins with a state of a config.
+    init(config: ConfigName, state: ViewState, now: Timestamp) {
         self.config = config
-        self.items = items
-        self.ranges = ranges
-        self.recent = recent
-        self.tail = tail
+        self.base = state
+        self.tail = state.tail
+        self.now = now
+    }
+
+    /// Takes over what was loaded, as it stands at `tail`; what was proposed is void.
+    ///
+    /// - Parameters:
+    ///   - items: Items; a `nil` is known to be absent.
+    ///   - ranges: Ranges of which every item is in `items`, or was known before.
+    ///   - recent: The keys that the newest commits have changed, if they were loaded.
+    ///   - now: The time after everything was loaded: what the store has answered may have corrected the clock.
+    mutating func learn(_ items: [Key: Item?], ranges: Set<KeyRange>, recent: RecentChanges?, now: Timestamp) {
+        self.items.merge(items) { $1 }
+        self.ranges.formUnion(ranges)
+        self.recent = recent ?? self.recent
         self.now = now
     }
 
@@ -110,13 +121,12 @@ struct Evaluator {
         proposed.append(commit)
     }
 
-    /// Proposes commits that remove what is overdue among some keys, before anything else looks at them.
+    /// Proposes commits that remove what is overdue among some keys and in some ranges, before anything else looks at it.
     ///
     /// There is one for each key, as each is an event of its own; a directory goes together with what is below it.
     /// - Returns: Whether there is more than may be removed at once.
-    mutating func expireOverdue(among keys: some Sequence<Key>, limits: StorageLimits) -> Bool {
-        let overdue = keys.compactMap { item($0) }.filter { $0.isExpired(at: now) }
-        for item in overdue.sorted(by: { ($0.expiry ?? now, $0.key) < ($1.expiry ?? now, $1.key) }) {
+    mutating func expireOverdue(among keys: Set<Key>, in ranges: Set<KeyRange> = [], limits: StorageLimits) -> Bool {
+        for item in overdue(among: keys, in: ranges) {
             // A directory that was overdue before may have taken it along.
             guard let victim = self.item(item.key) else { continue }
             let victims = (victim.isDirectory ? items(in: .below(victim.key)) : []) + [victim]
@@ -152,26 +162,54 @@ extension Evaluator {
     /// The key's item, with the proposal's own changes; `nil` where the key is absent.
     mutating func item(_ key: Key) -> Item? {
         if let change = draft.changes[key] { return change.item }
-        guard let known = items[key] else {
-            if !ranges.contains(where: { $0.contains(key) }) { missing.keys.insert(key) }
+        guard let known = known(key) else {
+            missing.keys.insert(key)
             return nil
         }
         return known
     }
 
     /// The key's item as it was before the proposal.
-    func committedItem(_ key: Key) -> Item? { items[key] ?? nil }
+    func committedItem(_ key: Key) -> Item? { known(key) ?? nil }
+
+    /// The key's item before the proposal; the inner `nil` if it is absent, the outer one if it is not known.
+    func known(_ key: Key) -> Item?? {
+        items[key] ?? (ranges.contains { $0.contains(key) } ? .some(nil) : base.known(key))
+    }
+
+    /// Whether every item of a range is known.
+    func isKnown(_ range: KeyRange) -> Bool { base.covers(range) || ranges.contains { $0.covers(range) } }
+
+    /// The number of items of a range in the state that it began with.
+    func baseCount(in range: KeyRange) -> Int { base.items.count(in: range) }
+
+    /// The commits after a revision that the state it began with has; `nil` if there are not all of them.
+    func baseCommits(after revision: Revision) -> [Commit]? {
+        revision < base.tail.trimmed ? nil : base.window.commits(after: revision, through: base.tail.revision)
+    }
+
+    /// What is overdue among some keys and in some ranges, before the proposals.
+    private func overdue(among keys: Set<Key>, in ranges: Set<KeyRange>) -> [Item] {
+        let candidates = Set(base.overdueKeys(at: now)).union(items.keys)
+        let overdue = candidates.compactMap { key -> Item? in
+            guard keys.contains(key) || ranges.contains(where: { $0.contains(key) }) else { return nil }
+            return committedItem(key).flatMap { $0.isExpired(at: now) ? $0 : nil }
+        }
+        return overdue.sorted { ($0.expiry ?? now, $0.key) < ($1.expiry ?? now, $1.key) }
+    }
 
     /// The items of a range in the order of their keys, with the proposal's own changes.
     mutating func items(in range: KeyRange) -> [Item] {
         if let key = range.onlyKey { return item(key).map { [$0] } ?? [] }
         if !isKnown(range) { missing.ranges.insert(range) }
-        return knownItems(in: range).sorted { $0.key < $1.key }
+        return knownItems(in: range, of: base.items.items(in: range)).sorted { $0.key < $1.key }
     }
 
     /// Whether there is any item in a range, with the proposal's own changes.
     mutating func hasItems(in range: KeyRange) -> Bool {
-        if !knownItems(in: range).isEmpty { return true }
+        // More than were changed, so that one is left if any is.
+        let some = base.items.items(in: range, limit: items.count + draft.changes.count + 1)
+        if !knownItems(in: range, of: some).isEmpty { return true }
         if !isKnown(range) { missing.probes.insert(range) }
         return false
     }
@@ -195,10 +233,12 @@ extension Evaluator {
         return missing
     }
 
-    private func isKnown(_ range: KeyRange) -> Bool { ranges.contains { $0.covers(range) } }
-
-    private func knownItems(in range: KeyRange) -> [Item] {
-        var found: [Item] = []
+    /// The items of a range: of some of the state that it began with, those that were not changed since, and those that were.
+    private func knownItems(in range: KeyRange, of base: [Item]) -> [Item] {
+        var found = base
+        if !items.isEmpty || !draft.changes.isEmpty {
+            found.removeAll { items.keys.contains($0.key) || draft.changes.keys.contains($0.key) }
+        }
         for case let (key, item?) in items where range.contains(key) && draft.changes[key] == nil { found.append(item) }
         for case let item? in draft.changes.values.lazy.map(\.item) where range.contains(item.key) {
             found.append(item)

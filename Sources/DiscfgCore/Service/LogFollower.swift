@@ -2,9 +2,9 @@ import Synchronization
 
 /// Lets any number of readers wait for a config's log to grow.
 ///
-/// Appends of this process are announced at once. For those of others it reads the log's end while, and only while, somebody
+/// Appends of this process are announced at once. For those of others it reads the log's end while, and only while, a reader
 /// waits: one look for all waiters, however many there are, often after something was found and ever less often while nothing
-/// is. What it has seen lately it keeps, so that readers who keep up never cause a read of the store.
+/// is. The view keeps the newest commits, so readers that keep up never cause a read of the store.
 final class LogFollower: Sendable {
     /// Reads the commits beyond a revision of the log that is meant; the newest may be missing.
     typealias Read = @Sendable (_ after: Revision, _ incarnation: String?) async throws -> LogPage
@@ -18,7 +18,6 @@ final class LogFollower: Sendable {
     }
 
     private struct State {
-        var recent = RecentCommits()
         var waiters: [Int: Waiter] = [:]
         var nextID = 0
         var isPolling = false
@@ -36,24 +35,31 @@ final class LogFollower: Sendable {
     private static let patience = 4
 
     private let state = Mutex(State())
+    private let view: ConfigView
     private let pace: ClosedRange<Duration>
     private let time: TimeSource
     private let read: Read
 
-    /// Looks with `read`; the time between two looks is within `pace`.
-    init(pace: ClosedRange<Duration>, time: TimeSource, read: @escaping Read) {
+    /// Follows the log of a view; looks with `read`, and the time between two looks is within `pace`.
+    init(view: ConfigView, pace: ClosedRange<Duration>, time: TimeSource, read: @escaping Read) {
+        self.view = view
         self.pace = pace
         self.time = time
         self.read = read
     }
 
-    /// Takes in what was appended, or read with strong consistency.
+    /// Applies what was read of the log to the view, and wakes those who wait for it.
     func note(_ page: LogPage) {
+        view.note(page)
+        wake()
+    }
+
+    /// Wakes those who wait for what the view has by now.
+    func wake() {
         let (woken, strayed) = state.withLock { state in
-            state.recent.add(page)
-            let (last, incarnation) = (state.recent.last, state.recent.incarnation)
+            let (last, log) = view.announced
             // The log that they follow has ended: what comes now is another's.
-            let strayed = state.takeWaiters { !$0.incarnation.isEmpty && $0.incarnation != incarnation }
+            let strayed = state.takeWaiters { !log.isEmpty && !$0.incarnation.isEmpty && $0.incarnation != log }
             return (state.takeWaiters { $0.revision < last }, strayed)
         }
         for waiter in woken { waiter.resume() }
@@ -62,12 +68,8 @@ final class LogFollower: Sendable {
 
     /// The commits beyond a revision, where they are remembered and somebody looks for newer ones; `nil` means look yourself.
     func recent(after revision: Revision, limit: Int, incarnation: String? = nil) -> LogPage? {
-        state.withLock { state in
-            guard state.isPolling, incarnation ?? state.recent.incarnation == state.recent.incarnation else {
-                return nil
-            }
-            return state.recent.page(after: revision, limit: limit)
-        }
+        guard state.withLock({ $0.isPolling }) else { return nil }
+        return view.page(after: revision, limit: limit, log: incarnation)
     }
 
     /// Waits until the log has gone beyond a revision, or the time is over; the caller looks which.
@@ -82,7 +84,7 @@ final class LogFollower: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let outcome: (resume: Bool, poll: Bool) = state.withLock { state in
-                    if state.recent.last > revision || Task.isCancelled { return (true, false) }
+                    if view.announced.revision > revision || Task.isCancelled { return (true, false) }
                     state.waiters[id] = Waiter(
                         revision: revision, incarnation: incarnation, deadline: deadline, continuation: continuation)
                     defer { state.isPolling = true }
@@ -134,58 +136,17 @@ final class LogFollower: Sendable {
         state.withLock { state in
             state.isPolling = !state.waiters.isEmpty
             guard let oldest = state.waiters.values.map(\.revision).min() else { return nil }
-            return state.recent.incarnation.isEmpty ? (oldest, nil) : (state.recent.last, state.recent.incarnation)
+            guard let tail = view.current?.tail else { return (oldest, nil) }
+            return (tail.revision, tail.incarnation)
         }
     }
 
-    /// Tells all who wait, and forgets what was seen: it may be of a log that is gone.
+    /// Tells all who wait; if the log is gone, or not all of it can be read, the view begins again.
     private func fail(with error: any Error) {
-        let woken = state.withLock { state in
-            state.recent = RecentCommits()
-            return state.takeWaiters { _ in true }
+        if let error = error as? DiscfgError, [.compacted, .futureRevision, .configNotFound].contains(error.code) {
+            view.reset()
         }
+        let woken = state.withLock { $0.takeWaiters { _ in true } }
         for waiter in woken { waiter.resume(throwing: error) }
-    }
-}
-
-/// The newest commits of one log, without gaps.
-private struct RecentCommits {
-    static let maximumCount = 1000
-    static let maximumBytes = 8 << 20
-
-    private(set) var incarnation = ""
-    /// The one before: what is still said of it comes late.
-    private var ended = ""
-    /// The newest revision that was seen; 0 where none was.
-    private(set) var last: Revision = 0
-    private var commits: ArraySlice<Commit> = []
-    private var bytes = 0
-
-    mutating func add(_ page: LogPage) {
-        if page.incarnation == ended { return }
-        if page.incarnation != incarnation {
-            let ended = incarnation
-            self = RecentCommits()
-            (incarnation, self.ended) = (page.incarnation, ended)
-        }
-        guard page.tail > last else { return }
-        let new = page.commits.drop { $0.revision <= last }
-        if new.first.map({ $0.revision != last + 1 }) ?? true { (commits, bytes) = ([], 0) }
-        commits += new
-        bytes += new.reduce(0) { $0 + $1.weight }
-        last = page.tail
-        if commits.last.map({ $0.revision != last }) ?? false { (commits, bytes) = ([], 0) }
-        while commits.count > Self.maximumCount || bytes > Self.maximumBytes, let first = commits.popFirst() {
-            bytes -= first.weight
-        }
-    }
-
-    /// The commits beyond a revision; `nil` where not all of them are here.
-    func page(after revision: Revision, limit: Int) -> LogPage? {
-        guard revision <= last, revision == last || commits.first.map({ $0.revision <= revision + 1 }) ?? false else {
-            return nil
-        }
-        let start = commits.endIndex - Int(clamping: last - revision)
-        return LogPage(commits: Array(commits[start...].prefix(limit)), tail: last, incarnation: incarnation)
     }
 }

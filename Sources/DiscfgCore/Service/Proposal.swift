@@ -90,7 +90,7 @@ extension Transaction: Proposal {
     fileprivate func carryOut(_ decision: Decision, on evaluator: inout Evaluator) throws(DiscfgError)
         -> TransactionResult
     {
-        let current = decision.failed.flatMap { evaluator.committedItem($0.key) }
+        let current = decision.failed.flatMap { evaluator.committedItem($0.key) }.flatMap { $0.isDirectory ? nil : $0 }
         var nested = decision.nested.makeIterator()
         var outcomes: [TransactionResult.Outcome] = []
         for operation in decision.failed == nil ? success : failure {
@@ -128,8 +128,8 @@ extension Precondition {
         if case .unchanged(let selection, let revision) = test {
             return evaluator.isUnchanged(selection, since: revision)
         }
-        guard let range else { return holds(for: evaluator.item(key)) }
-        // As a range shows them: without what stands for a directory of etcd's v2 API.
+        // As reads of a range show them: without what stands for a directory of etcd's v2 API.
+        guard let range else { return holds(for: evaluator.item(key).flatMap { $0.isDirectory ? nil : $0 }) }
         let items = evaluator.items(in: range).filter { !$0.isDirectory }
         return items.isEmpty ? holds(for: nil) : items.allSatisfy { holds(for: $0) }
     }
@@ -166,7 +166,8 @@ extension Operation {
             return try evaluator.set(key, to: value, .unchanged)
         case .delete(let key): return evaluator.remove([evaluator.item(key)].compactMap { $0 })
         case .deleteAll(let selection):
-            return evaluator.remove(selection.ranges.flatMap { evaluator.items(in: $0) })
+            let items = selection.ranges.flatMap { evaluator.items(in: $0) }
+            return evaluator.remove(selection.includesDirectories ? items : items.filter { !$0.isDirectory })
         // The transaction around them carries them out, by what was decided before anything was changed.
         case .transaction, .fail: return .init()
         }

@@ -31,10 +31,16 @@ struct RecentChanges {
 }
 
 extension CommitPipeline {
-    /// Reads which keys were changed between a revision and the tail.
+    /// Finds which keys were changed between a revision and the evaluator's tail.
     ///
     /// - Returns: `nil` if the log does not reach the tail: it is another log than the one that was read before.
-    func recentChanges(since revision: Revision, upTo tail: LogTail) async throws -> RecentChanges? {
+    func recentChanges(since revision: Revision, in evaluator: Evaluator) async throws -> RecentChanges? {
+        if let commits = evaluator.baseCommits(after: revision) {
+            var recent = RecentChanges(since: revision)
+            recent.note(commits)
+            return recent
+        }
+        let tail = evaluator.tail
         let first = max(revision, tail.revision - RecentChanges.maximumCommits)
         var recent = RecentChanges(since: min(first, tail.revision), isOldest: first > revision)
         var position = recent.since

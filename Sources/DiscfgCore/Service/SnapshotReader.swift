@@ -3,6 +3,31 @@
 /// A page that was read at a later revision is put back with the log: the first change to a key since then has kept what the
 /// key was. So listings of many pages hold at one revision, however much is written meanwhile.
 struct SnapshotReader {
+    /// What the log beyond the revision says of the range, as far as it was read.
+    private struct Suffix {
+        /// What keys were at the revision, if they changed since.
+        var earlier: [Key: Item?] = [:]
+        /// The keys that were looked for.
+        let range: KeyRange
+        /// The revision that is read at; the log was read from here on.
+        let start: Revision
+        /// The log was read up to here.
+        var end: Revision
+        var weight = 0
+        /// Whether only the keys of one page are kept, because all would take too much memory.
+        var isOfOnePage = false
+
+        mutating func note(_ change: Change, values: Bool) {
+            let item = values ? change.previous : change.previous?.withoutValue
+            earlier[change.key] = .some(item)
+            weight += change.key.bytes.count + (item?.weight ?? 0)
+        }
+    }
+
+    /// The most bytes of earlier items that are kept from one page to the next.
+    private static let maximumSuffix = 32 << 20
+
+    private var suffix: Suffix?
     let engine: any StorageEngine
     let config: ConfigName
     var values: Bool
@@ -23,10 +48,27 @@ struct SnapshotReader {
         var rest: KeyRange?
     }
 
-    /// One page, at a revision or at the current one.
+    /// Whether something was read at the revision before, so that commits are enough that are kept for watchers.
+    private let goesOn: Bool
+
+    init(
+        engine: any StorageEngine, config: ConfigName, values: Bool, now: Timestamp, isSnapshot: Bool,
+        goesOn: Bool = false, freshness: Consistency
+    ) {
+        self.engine = engine
+        self.config = config
+        self.values = values
+        self.now = now
+        self.isSnapshot = isSnapshot
+        self.goesOn = goesOn
+        self.freshness = freshness
+    }
+
+    /// One page, at a revision or at the current one; pages of one revision are read in the order of their keys.
     ///
-    /// What is overdue is absent from the current state, also where it is read in pages; the past is as the log has it.
-    func page(
+    /// What is overdue is absent from the current state, also if it is read in pages; the past is as the log has it. The log is read
+    /// once for all pages, as far as the store has not moved on between them.
+    mutating func page(
         of range: KeyRange, at revision: Revision?, isPaging: Bool = false, limit: Int
     ) async throws -> Page {
         let isRemote = !engine.traits.readsTellTail
@@ -39,48 +81,68 @@ struct SnapshotReader {
         guard let wanted = revision ?? (current.tail ?? before)?.revision else {
             return Page(items: current.items.filter { !$0.isExpired(at: now) }, revision: nil, rest: rest)
         }
-        try current.tail?.checkReadable(after: wanted)
+        if !goesOn { try current.tail?.checkReadable(after: wanted) }
         let scanned = KeyRange(from: range.lower, to: rest?.lower ?? range.upper)
-        let (earlier, isPast) = try await changes(to: scanned, after: wanted, through: current.tail?.revision)
+        let suffix = try await suffix(of: range, page: scanned, after: wanted, through: current.tail?.revision)
+        let earlier = suffix.earlier.filter { scanned.contains($0.key) }
         let unchanged = current.items.filter { earlier[$0.key] == nil }
         let items =
             earlier.isEmpty ? unchanged : (unchanged + earlier.values.compactMap { $0 }).sorted { $0.key < $1.key }
-        let isHistory = revision != nil && isPast && !isPaging
+        let isHistory = revision != nil && suffix.end > wanted && !isPaging
         return Page(items: isHistory ? items : items.filter { !$0.isExpired(at: now) }, revision: wanted, rest: rest)
     }
 
-    /// What the keys of a range that changed after a revision were at that revision, and whether anything changed at all.
+    /// What the keys of a range that changed after a revision were at that revision.
     ///
-    /// Where the moment of the reading is not known, everything up to now may be in what was read.
-    private func changes(
-        to range: KeyRange, after revision: Revision, through last: Revision?
-    ) async throws -> (earlier: [Key: Item?], isPast: Bool) {
-        var earlier: [Key: Item?] = [:]
-        var position = revision
-        while position < last ?? .max {
-            let commits = try await engine.entries(of: config, after: position, limit: 1000)
+    /// If the moment of the reading is not known, everything up to now may be in what was read.
+    private mutating func suffix(
+        of range: KeyRange, page: KeyRange, after revision: Revision, through last: Revision?
+    ) async throws -> Suffix {
+        let known = suffix.flatMap { $0.start == revision && $0.range.covers(range) ? $0 : nil }
+        var suffix = known ?? Suffix(range: range, start: revision, end: revision)
+        while suffix.end < last ?? .max {
+            let commits = try await commits(after: suffix.end)
             for change in commits.lazy.filter({ $0.revision <= last ?? .max }).flatMap(\.changes)
-            where range.contains(change.key) && earlier[change.key] == nil {
-                earlier[change.key] = .some(values ? change.previous : change.previous?.withoutValue)
+            where (suffix.isOfOnePage ? page : suffix.range).contains(change.key)
+                && suffix.earlier[change.key] == nil
+            {
+                suffix.note(change, values: values)
+            }
+            if suffix.weight > Self.maximumSuffix, !suffix.isOfOnePage {
+                suffix.earlier = suffix.earlier.filter { page.contains($0.key) }
+                suffix.isOfOnePage = true
             }
             guard let newest = commits.last else { break }
-            position = newest.revision
+            suffix.end = min(newest.revision, last ?? .max)
         }
-        return (earlier, position > revision)
+        self.suffix = suffix.isOfOnePage ? nil : suffix
+        return suffix
     }
 
-    /// Up to `limit` items of a range, without those that stand for directories.
-    func listing(of range: KeyRange, at revision: Revision?, limit: Int) async throws -> Listing {
+    /// The commits after a revision; if something was read before, also those that are kept for watchers only.
+    private func commits(after revision: Revision) async throws -> [Commit] {
+        do {
+            return try await engine.entries(of: config, after: revision, limit: 1000)
+        } catch let error as DiscfgError where error.code == .compacted && goesOn {
+            let log = try await engine.tail(of: config).incarnation
+            return try await engine.log(
+                of: config, after: revision, limit: 1000, incarnation: log, consistency: .strong
+            ).commits
+        }
+    }
+
+    /// Up to `limit` items of some ranges, without those that stand for directories.
+    mutating func listing(of ranges: [KeyRange], at revision: Revision?, limit: Int) async throws -> Listing {
         var items: [Item] = []
         let isCurrent = revision == nil
         var revision = revision
-        var rest: KeyRange? = range
+        var (rest, next) = (ranges.first, ranges.dropFirst())
         var weight = 0
         while let range = rest, items.count < limit, weight < ListQuery.maximumBytes {
             let page = try await page(of: range, at: revision, isPaging: isCurrent, limit: limit - items.count)
             items += page.items.filter { !$0.isDirectory }
             weight += page.items.reduce(0) { $0 + $1.value.bytes.count }
-            (revision, rest) = (page.revision, page.rest)
+            (revision, rest) = (page.revision, page.rest ?? next.popFirst())
         }
         let hasMore = rest != nil || items.count > limit
         let entries = items.prefix(limit).map { Listing.Entry.item($0) }
@@ -91,11 +153,13 @@ struct SnapshotReader {
     /// Up to `limit` entries of one level: keys, and directories in place of what is below them.
     ///
     /// A directory costs one more read, not one for each key in it: the reader seeks beyond it.
-    func level(of range: KeyRange, below prefix: [UInt8], at revision: Revision?, limit: Int) async throws -> Listing {
+    mutating func level(
+        of ranges: [KeyRange], below prefix: [UInt8], at revision: Revision?, limit: Int
+    ) async throws -> Listing {
         var entries: [Listing.Entry] = []
         let isCurrent = revision == nil
         var revision = revision
-        var rest: KeyRange? = range
+        var (rest, further) = (ranges.first, ranges.dropFirst())
         while let range = rest, entries.count <= limit {
             let page = try await page(
                 of: range, at: revision, isPaging: isCurrent,
@@ -107,9 +171,8 @@ struct SnapshotReader {
                     entries.append(.item(item))
                     continue
                 }
-                let entry = Listing.Entry.directory(String(decoding: directory, as: UTF8.self))
-                // By bytes: texts that Unicode calls equivalent are different keys.
-                if entries.last.map({ $0.name.utf8.elementsEqual(entry.name.utf8) }) != true { entries.append(entry) }
+                let entry = Listing.Entry.directory(Array(directory))
+                if entries.last != entry { entries.append(entry) }
             }
             // The page may end inside a directory: what else is in there is not worth reading.
             if let end = page.items.last?.key.directory(below: prefix)?.prefixEnd, let remaining = rest,
@@ -117,6 +180,7 @@ struct SnapshotReader {
             {
                 rest = KeyRange(from: end, to: remaining.upper)
             }
+            if rest == nil { rest = further.popFirst() }
         }
         let page = entries.prefix(limit)
         let next = entries.count > limit || rest != nil ? page.last.map(ListCursor.text(after:)) : nil

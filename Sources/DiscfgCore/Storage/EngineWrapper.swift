@@ -48,6 +48,10 @@ extension EngineWrapper {
         try await perform(on: config) { try await engine.tail(of: config) }
     }
 
+    public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
+        try await perform(on: config) { try await engine.tail(of: config, knowing: known) }
+    }
+
     public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         try await perform(on: config) { try await engine.append(commits, to: config, incarnation: incarnation) }
     }

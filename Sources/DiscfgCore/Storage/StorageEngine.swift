@@ -1,127 +1,138 @@
-/// Where configs live: an append-only log for each, and the index of current items that the log implies.
+/// A store of configs: an append-only log for each config, and the index of current items that the log implies.
 ///
-/// This is the seam between discfg's rules, which `ConfigService` holds, and the stores. An engine knows nothing of
-/// preconditions, expiry, history or watching; it keeps commits in order and items beside them.
+/// This is the interface between discfg's rules, which `ConfigService` implements, and the stores. An engine has no
+/// rules for preconditions, expiry, history or watching; it keeps the commits in order, and the items.
 ///
 /// The contract, which `StorageConformance` in DiscfgTestSupport states as tests:
 /// - **Atomicity.** `append` writes every commit with the items that they imply, or nothing.
-/// - **Durability.** When `append` returns `.appended`, the commits survive the loss of power.
+/// - **Durability.** When `append` returns `.appended`, the commits survive a loss of power.
 /// - **Freshness.** A read with `.strong` consistency sees every append that was acknowledged before it began, by any
-///   process. With `.eventual` each item may be older, but is one that the config had.
-/// - **Identity.** A config that is deleted and made anew has another `incarnation`. A caller that names the one it means is
-///   never given, and never writes to, another.
-/// - **Errors.** An engine throws `DiscfgError`: `configNotFound` when there is no such config, `storeUnavailable` when nothing
-///   was written and trying again may help, `outcomeUnknown` when a write may or may not have taken effect,
-///   `storeNotWritable` when the store is full or read-only, and `storeUnusable` when it cannot be used at all.
-///   It never reports a conflict that it did not see.
-/// - **Leases.** An item is newly attached to its lease where the item before it had another, or none. One that keeps its lease can
-///   be set whatever has become of that: whoever ends a lease removes the items that still have it.
-/// - **Time.** The commits of a log never run backwards in time; the caller sees to it, and an engine may rely on it.
-/// - **Cancellation.** A cancelled call may throw `CancellationError` before it changed anything; a write under way is
-///   finished.
+///   process. With `.eventual` each item may be older, but it is one that the config had.
+/// - **Identity.** A config that is deleted and created again has another `incarnation`. A call that names an
+///   incarnation never reads from, and never writes to, another config of the same name.
+/// - **Errors.** An engine throws `DiscfgError`: `configNotFound` if there is no such config, `storeUnavailable` if
+///   nothing was written and trying again may help, `outcomeUnknown` if a write may or may not have taken effect,
+///   `storeNotWritable` if the store is full or read-only, and `storeUnusable` if it cannot be used at all. It never
+///   reports a conflict that it did not see.
+/// - **Leases.** An item is newly attached to its lease if the previous item of the key had another lease, or none. An
+///   item that keeps its lease can be set even if the lease has ended: the process that ends a lease removes the items
+///   that still have it.
+/// - **Time.** The times of a log's commits never decrease. The caller ensures this, and an engine may rely on it.
+/// - **Cancellation.** A cancelled call may throw `CancellationError` before it has changed anything; a write in
+///   progress is finished.
 public protocol StorageEngine: Sendable {
-    /// What the store is, for people.
+    /// A description of the store, for people.
     var description: StorageDescription { get }
 
-    /// What the store is and how it is doing, for people; may ask the store.
+    /// A description of the store and its current state, for people; may send requests to the store.
     func status() async throws -> StorageDescription
 
-    /// How much one append may carry.
+    /// The maximum size of one append.
     var limits: StorageLimits { get }
 
-    /// How the store is best used.
+    /// The properties of the store that affect how it is used best.
     var traits: StorageTraits { get }
 
-    /// Makes a config whose log has the given commit alone; everything before its revision counts as trimmed.
+    /// Creates a config whose log contains only the given commit; everything before its revision counts as trimmed.
     ///
-    /// - Throws: `configExists` when there is one of that name.
+    /// - Throws: `configExists` if there is a config of that name.
     func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws
 
-    /// The config, or `nil` where there is none of that name.
+    /// The config, or `nil` if there is none of that name.
     func config(_ name: ConfigName) async throws -> ConfigRecord?
 
-    /// The configs in the order of their names, beyond `after`, at most `limit`.
+    /// The configs in the order of their names, after `after`, at most `limit`.
     func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord]
 
-    /// The names of the configs in their order, beyond `after`, at most `limit`; where a record costs more than its name, also
-    /// of configs that are being removed.
+    /// The names of the configs in their order, after `after`, at most `limit`.
+    ///
+    /// If a record costs more than its name, the names of configs that are being removed may be among them.
     func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName]
 
     /// Replaces the settings of a config, if they are still what the caller read.
     ///
-    /// - Returns: Whether they were.
+    /// - Returns: Whether they were, and so were replaced.
     func updateConfig(_ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings) async throws -> Bool
 
-    /// Removes a config with all that it holds; `false` where there was none.
+    /// Removes a config with all its contents; `false` if there was none.
     ///
-    /// Once nobody can see the config any more, the call does not fail: what is left of it then is for `maintain`.
+    /// Once the config is gone for every reader, the call does not fail: `maintain` removes what is left of it.
     func removeConfig(_ name: ConfigName) async throws -> Bool
 
     /// The ends of the log, strongly consistent.
     func tail(of config: ConfigName) async throws -> LogTail
 
+    /// The ends of the log, strongly consistent, for a caller that has seen them before.
+    ///
+    /// If the log still ends at `known`, an engine may return that without looking whether the log was trimmed since.
+    func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail
+
     /// Appends commits, whose revisions are `tail + 1`, `tail + 2` and so on, together with the items they imply.
     ///
-    /// There is at least one, in the order of their revisions, and they are within `limits`. The first change to a key has as
-    /// `previous` the item as the log's tail has it; an engine may refuse commits that were worked out on another with
-    /// `.conflict`, which then names no commits.
+    /// There is at least one commit; the commits are in the order of their revisions and within `limits`. The first
+    /// change to a key has the item at the log's tail as `previous`. If the commits were evaluated on another item, an
+    /// engine may refuse them with a `.conflict` without commits.
     /// - Parameters:
     ///   - commits: What to append.
     ///   - config: The config.
-    ///   - incarnation: Which config of that name is meant; `nil` for whichever is there.
-    /// - Returns: `.conflict` when the first revision is not `tail + 1`, `.replaced` when the config is not the one that is meant,
-    ///   `.leaseNotFound` when an item is newly attached to a lease that is not there, or is ending; nothing is written then.
-    /// - Throws: `compacted` or `futureRevision` when the writer knows less than what was trimmed, or more than there is; what
-    ///   every call throws otherwise.
+    ///   - incarnation: The incarnation of the config; `nil` for the current one.
+    /// - Returns: `.appended`; or, if nothing was written, `.conflict` if the first revision is not `tail + 1`,
+    ///   `.replaced` if the config has another incarnation, and `.leaseNotFound` if an item is newly attached to a
+    ///   lease that does not exist or is ending.
+    /// - Throws: `compacted` if the writer's tail is before the last trimmed revision, `futureRevision` if it is beyond
+    ///   the log's tail; otherwise the errors that every call throws.
     func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome
 
-    /// The items of these keys for a writer, with a tail to append after.
+    /// The items of some keys for a writer, with a tail to append after.
     ///
-    /// The items are strongly consistent, as they stood at that tail or later. Where finding the tail costs, it may be behind:
-    /// the append finds out.
+    /// The items are strongly consistent, as of that tail or later. If finding the tail costs a request, the tail may
+    /// be behind: the append detects that.
     func basis(for keys: [Key], in config: ConfigName) async throws -> WriteBasis
 
-    /// The commits beyond a revision, oldest first.
+    /// The commits after a revision, oldest first.
     ///
-    /// An engine may return fewer than `limit`, but with strong consistency never none while there are some.
+    /// An engine may return fewer than `limit`, but with strong consistency at least one if there is any.
     /// - Parameters:
     ///   - config: The config.
     ///   - after: The revision before the first.
-    ///   - limit: The most commits.
-    ///   - incarnation: Which config of that name is meant; `nil` for whichever is there.
-    ///   - consistency: Whether the newest must be there.
+    ///   - limit: The maximum number of commits.
+    ///   - incarnation: The incarnation of the config; `nil` for the current one.
+    ///   - consistency: Whether the newest commits must be among them.
     /// - Returns: The commits, without gaps.
-    /// - Throws: `compacted` when `after + 1` was trimmed or the config is not the one that is meant, `futureRevision` when
-    ///   `after` is beyond the tail. With an incarnation, commits that `trim` has kept are read as if they were not trimmed.
+    /// - Throws: `compacted` if `after + 1` was trimmed or the config has another incarnation, `futureRevision` if
+    ///   `after` is beyond the tail. With an incarnation, commits that `trim` has kept are read as if they were not
+    ///   trimmed.
     func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage
 
-    /// The commits up to a revision, newest first; with a key, only those that changed it, and only that change of each.
+    /// The commits up to a revision, newest first.
     ///
-    /// Trimmed commits are left out silently: this is for looking back. Limits are as in `log`.
+    /// With a key, only the commits that changed it, each with that change alone. Trimmed commits are left out without
+    /// an error. The limit is as in `log`.
     func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit]
 
-    /// The first change to a key beyond a revision, or `nil` where it has not changed since, strongly consistent.
+    /// The first change to a key after a revision, or `nil` if the key has not changed since; strongly consistent.
     ///
-    /// - Throws: As `log`.
+    /// - Throws: The errors of `log`.
     func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change?
 
-    /// Removes commits up to and with a revision, in small steps; reads of later revisions keep working.
+    /// Removes the commits up to a revision, including it, in small steps; reads of later revisions keep working.
     ///
-    /// All of them count as trimmed at once. Those that were committed at `moment` or later are kept for `log` with an
-    /// incarnation, which is how readers ask that have seen the log up to there. A later call with a later moment removes them.
+    /// All of them count as trimmed at once. Commits made at `moment` or later are kept for `log` with an incarnation,
+    /// with which readers continue that have seen the log up to there. A later call with a later moment removes them.
     /// - Parameters:
     ///   - config: The config.
-    ///   - through: The last revision to trim; with an earlier one than before, what was trimmed before is removed.
+    ///   - through: The last revision to trim. If it is before the last trimmed revision, the call removes what was
+    ///     trimmed before.
     ///   - moment: The time of the oldest commit to keep.
-    /// - Returns: Whether everything that was asked for is done; otherwise call again.
-    /// - Throws: What every call throws.
+    /// - Returns: Whether the trimming is complete; otherwise call again.
+    /// - Throws: The errors that every call throws.
     func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool
 
-    /// The items of these keys.
+    /// The items of some keys.
     ///
-    /// With strong consistency they are as of every commit that this engine has returned before, or later.
+    /// With strong consistency they reflect at least every commit that this engine has returned before.
     func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch
 
     /// The items of a range in the order of their keys.
@@ -131,60 +142,68 @@ public protocol StorageEngine: Sendable {
         async throws
         -> ItemPage
 
-    /// Keys whose expiry is not later than the given moment, the most overdue first.
+    /// The keys whose expiry is not later than a moment, the most overdue first.
     func overdueKeys(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Key]
 
-    /// The greatest revision that is in the log and was committed before a moment, or 0.
+    /// The highest revision in the log that was committed before a moment, or 0.
     func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision
 
-    /// Makes a lease; `false` where there is one of that id, also an ending one.
+    /// Creates a lease; `false` if there is a lease of that id, even one that is ending.
     func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool
 
-    /// The lease, strongly consistent; `nil` where there is none of that id.
+    /// The lease, strongly consistent; `nil` if there is none of that id.
     func lease(_ id: Int64, in config: ConfigName) async throws -> Lease?
 
-    /// The leases in the order of their ids, also those that are ending, beyond `after`, at most `limit`.
+    /// The leases in the order of their ids, including those that are ending, after `after`, at most `limit`.
     func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease]
 
-    /// Puts off a lease's end until its time to live after `now`; `nil` where there is none of that id, or it is ending.
+    /// Renews a lease: it then ends its time to live after `now`; `nil` if it does not exist or is ending.
     ///
-    /// Raises the lease's version. No commit comes of it.
+    /// Raises the lease's version. Makes no commit.
     func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease?
 
-    /// Begins a lease's end: from then on it cannot be renewed, and nothing can be attached to it.
+    /// Begins a lease's end: from then on the lease cannot be renewed, and nothing can be attached to it.
     ///
-    /// With `lease` only if the end and the version still are those, so that it was not renewed since; with `nil` in any case.
-    /// - Returns: The lease's generation, which tells it from every other lease that ever has its id, if the lease is ending now; also
-    ///   if it was before. `nil` otherwise.
+    /// With `lease`, only if the stored end and version are still those of `lease`, so that it was not renewed since;
+    /// with `nil`, in any case.
+    /// - Returns: If the lease is ending now, or was ending before, its generation, which distinguishes it from all
+    ///   other leases that ever have its id. `nil` otherwise.
     func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String?
 
-    /// The keys that are attached to a lease, strongly consistent, in no order; there may be some that no longer are.
+    /// The keys that are attached to a lease, strongly consistent, in no particular order.
     ///
-    /// - Returns: With a generation `nil` if there is no lease of that id and generation; with `nil` the keys of any lease of that id.
+    /// Keys that are no longer attached may be among them.
+    ///
+    /// - Returns: With a generation, `nil` if there is no lease of that id and generation; without one, the keys of any
+    ///   lease of that id.
     func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]?
 
     /// Removes a lease that is ending and whose keys are gone.
     ///
-    /// One that is not there, not ending, or of another generation is left alone: the id may have been granted again since.
+    /// Does nothing if the lease does not exist, is not ending, or has another generation: the id may have been granted
+    /// again.
     func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws
 
-    /// All leases that are overdue at a moment, or ending, in no order; where the store is remote, as they were shortly before.
+    /// All leases that are overdue at a moment, or ending, in no particular order.
+    ///
+    /// If the store is remote, the leases may be as of shortly before.
     func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease]
 
     /// The note of that name, strongly consistent.
     func note(_ name: String, in config: ConfigName) async throws -> Note?
 
-    /// The notes whose names begin so, in the order of their names, beyond `after`, at most `limit`; strongly consistent.
+    /// The notes whose names begin with a prefix, in the order of their names, after `after`, at most `limit`.
     ///
-    /// An engine may return fewer than `limit`, but never none while there are some.
+    /// They are strongly consistent. An engine may return fewer than `limit`, but at least one if there is any.
     func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note]
 
-    /// Writes a note, or with `nil` removes it, if it has the version that the writer knows; 0 means that there is none.
+    /// Writes a note, or with `nil` removes it, if the stored note has the given version; 0 means that there is none.
     ///
-    /// - Returns: Whether it had. Where a reply was lost on the way, `false` may stand for one's own write: look at the note.
+    /// - Returns: Whether it had. If a reply was lost, the result may be `false` although this very call has written:
+    ///   read the note.
     func replaceNote(_ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName) async throws -> Bool
 
-    /// Does what the store needs from time to time: removes what interrupted calls left behind.
+    /// Does the periodic work of the store: removes what interrupted calls have left behind.
     func maintain() async throws
 }
 
@@ -192,6 +211,10 @@ extension StorageEngine {
     public func status() async throws -> StorageDescription { description }
     public var traits: StorageTraits { StorageTraits() }
     public func maintain() async throws {}
+
+    public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
+        try await tail(of: config)
+    }
 
     public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         try await configs(after: after, limit: limit).map(\.name)
@@ -208,7 +231,7 @@ extension StorageEngine {
         return WriteBasis(items: batch.items, tail: tail, isExact: batch.tail == tail)
     }
 
-    /// The commits beyond a revision, oldest first, strongly consistent, of whichever config has that name.
+    /// The commits after a revision, oldest first, strongly consistent, of the current config of that name.
     public func entries(of config: ConfigName, after: Revision, limit: Int) async throws -> [Commit] {
         try await log(of: config, after: after, limit: limit, incarnation: nil, consistency: .strong).commits
     }
@@ -223,7 +246,7 @@ extension StorageEngine {
         try await removeLease(id, generation: nil, in: config)
     }
 
-    /// Appends to whichever config has that name.
+    /// Appends to the current config of that name.
     public func append(_ commits: [Commit], to config: ConfigName) async throws -> AppendOutcome {
         try await append(commits, to: config, incarnation: nil)
     }

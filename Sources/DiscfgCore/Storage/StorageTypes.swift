@@ -1,24 +1,24 @@
-/// How fresh a read must be.
+/// The freshness that a read requires.
 public enum Consistency: Sendable, Hashable {
-    /// It sees every write that was acknowledged before it began.
+    /// The read sees every write that was acknowledged before it began.
     case strong
-    /// It may be a little older, and costs less where the store is remote.
+    /// The read may be a little older, and costs less if the store is remote.
     case eventual
 }
 
-/// How a store is best used; the defaults are those of a store on this machine.
+/// The properties of a store that affect how it is used best; the defaults are those of a store on this machine.
 public struct StorageTraits: Sendable, Hashable {
-    /// Whether every read tells the tail of the same moment.
+    /// Whether every read returns the tail of the same moment.
     ///
-    /// Where not, a reader that needs one moment looks at the log.
+    /// If not, a reader that needs the items of one moment reads the log too.
     public var readsTellTail: Bool
-    /// The time between two looks at a log that somebody watches: right after something was found, and after a while of nothing.
+    /// The interval of polling a watched log: right after commits were found, and after a while without any.
     public var pollInterval: ClosedRange<Duration>
-    /// The time between two looks for keys that are overdue.
+    /// The interval of queries for overdue keys.
     public var sweepInterval: Duration
-    /// How many items are worth asking for at once where it is not known how many are needed.
+    /// The number of items in one request if it is not known how many are needed.
     public var pageLength: Int
-    /// Whether throughput can be bought, and so be set.
+    /// Whether the store has a throughput that can be set.
     public var hasCapacity: Bool
 
     public init(
@@ -34,12 +34,14 @@ public struct StorageTraits: Sendable, Hashable {
     }
 }
 
-/// The most that one append may carry.
+/// The maximum size of one append.
 public struct StorageLimits: Sendable, Hashable {
-    /// The most changes in all its commits; each commit but the first counts as one more, and so does each lease that a commit
-    /// newly attaches something to.
+    /// The maximum number of changes in all its commits.
+    ///
+    /// Each commit but the first counts as one more change, and so does each lease to which a commit newly attaches a
+    /// key.
     public var changes: Int
-    /// The most bytes of keys and values, before and after.
+    /// The maximum number of bytes of keys and values, before and after.
     public var bytes: Int
 
     public init(changes: Int, bytes: Int) {
@@ -52,11 +54,11 @@ public struct StorageLimits: Sendable, Hashable {
 public struct LogTail: Sendable, Hashable {
     /// The revision of the newest commit.
     public var revision: Revision
-    /// When the newest commit was made.
+    /// The time of the newest commit.
     public var time: Timestamp
-    /// The last revision that was trimmed; 0 when none was.
+    /// The last revision that was trimmed; 0 if none was.
     public var trimmed: Revision
-    /// Which of the configs that ever had this name it is.
+    /// The incarnation, which distinguishes this config from all others that ever had its name.
     public var incarnation: String
 
     public init(revision: Revision, time: Timestamp, trimmed: Revision, incarnation: String) {
@@ -66,12 +68,12 @@ public struct LogTail: Sendable, Hashable {
         self.incarnation = incarnation
     }
 
-    /// The least revision whose state can be read, and after which the log can be followed.
+    /// The lowest revision whose state can be read, and after which the log can be followed.
     public var oldest: Revision { max(1, trimmed) }
 
-    /// Checks that the log beyond a revision is there.
+    /// Checks that the log after a revision can be read.
     ///
-    /// - Throws: `compacted`, also when the config is not the one that is meant, or `futureRevision`.
+    /// - Throws: `compacted`, also if the config has another incarnation, or `futureRevision`.
     public func checkReadable(after revision: Revision, incarnation: String? = nil) throws(DiscfgError) {
         guard incarnation == nil || incarnation == self.incarnation else { throw .madeAnew(oldest: oldest) }
         guard revision >= trimmed else { throw .compacted(revision, oldest: oldest) }
@@ -83,13 +85,14 @@ public struct LogTail: Sendable, Hashable {
     }
 }
 
-/// What a store knows of a config.
+/// The record of a config in its store.
 public struct ConfigRecord: Sendable, Hashable {
     public var name: ConfigName
     public var settings: ConfigSettings
     public var created: Timestamp
     public var tail: LogTail
-    /// Whether commits that were trimmed are still in the store: kept for those who follow the log, or left by an interruption.
+    /// Whether trimmed commits are still in the store: kept for readers that follow the log, or left by an interrupted
+    /// trimming.
     public var hasRemains: Bool
 
     public init(
@@ -103,23 +106,23 @@ public struct ConfigRecord: Sendable, Hashable {
     }
 }
 
-/// What came of an append.
+/// The outcome of an append.
 public enum AppendOutcome: Sendable, Hashable {
     case appended
-    /// Others were first: at least the first of the commits beyond those the writer knew, in order.
+    /// Other writers were first. Contains at least the first of the commits after the writer's tail, in order.
     case conflict(newer: [Commit])
-    /// The config that was meant is gone; there may be another of its name.
+    /// The config of that incarnation is gone; there may be another of its name.
     case replaced
-    /// An item is to be attached to this lease, which is not there, or is ending.
+    /// An item was to be attached to this lease, which does not exist or is ending.
     case leaseNotFound(Int64)
 }
 
-/// Some commits that follow each other.
+/// Some consecutive commits.
 public struct LogPage: Sendable, Hashable {
     public var commits: [Commit]
-    /// The newest revision that the reading has shown to be there.
+    /// The newest revision that the read has shown to exist.
     public var tail: Revision
-    /// Which of the configs that ever had this name it is.
+    /// The incarnation, which distinguishes this config from all others that ever had its name.
     public var incarnation: String
 
     public init(commits: [Commit], tail: Revision, incarnation: String) {
@@ -134,11 +137,11 @@ public struct LogPage: Sendable, Hashable {
     }
 }
 
-/// What a writer begins with.
+/// The state that a writer starts from.
 public struct WriteBasis: Sendable, Hashable {
     public var items: [Key: Item]
     public var tail: LogTail
-    /// Whether that was the tail at the very moment when the items stood so.
+    /// Whether the items and the tail are of the same moment.
     public var isExact: Bool
 
     public init(items: [Key: Item], tail: LogTail, isExact: Bool) {
@@ -151,7 +154,7 @@ public struct WriteBasis: Sendable, Hashable {
 /// Some items.
 public struct ItemBatch: Sendable, Hashable {
     public var items: [Key: Item]
-    /// The tail of the log at the moment when all of them stood so; `nil` where the store cannot tell.
+    /// The tail of the log at the moment of this read; `nil` if the store cannot report it.
     public var tail: LogTail?
 
     public init(items: [Key: Item], tail: LogTail?) {
@@ -164,7 +167,7 @@ public struct ItemBatch: Sendable, Hashable {
 public struct ItemPage: Sendable, Hashable {
     public var items: [Item]
     public var hasMore: Bool
-    /// The tail of the log at the moment when all of them stood so; `nil` where the store cannot tell.
+    /// The tail of the log at the moment of this read; `nil` if the store cannot report it.
     public var tail: LogTail?
 
     public init(items: [Item], hasMore: Bool, tail: LogTail?) {

@@ -1,4 +1,4 @@
-/// Percent-encoding of URLs.
+/// Percent-encoding of URLs, and of keys that no path names.
 ///
 /// Source: RFC 3986, section 2.1.
 package enum PercentEncoding {
@@ -7,9 +7,19 @@ package enum PercentEncoding {
     /// - Throws: `DiscfgError` with code `invalidName` when an escape is not two hexadecimal digits, or the result not UTF-8.
     package static func decode(_ text: some StringProtocol) throws(DiscfgError) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        guard let decoded = String(validating: try bytes(Array(text.utf8)[...]), as: UTF8.self) else {
+            throw DiscfgError(.invalidName, "“\(text)” is not UTF-8.", hint: "Encode the bytes of UTF-8 text.")
+        }
+        return decoded
+    }
+
+    /// The bytes that the encoded ones stand for.
+    ///
+    /// - Throws: `DiscfgError` with code `invalidName` when an escape is not two hexadecimal digits.
+    package static func bytes(_ encoded: ArraySlice<UInt8>) throws(DiscfgError) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        var iterator = text.utf8.makeIterator()
+        bytes.reserveCapacity(encoded.count)
+        var iterator = encoded.makeIterator()
         while let byte = iterator.next() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)
@@ -17,14 +27,13 @@ package enum PercentEncoding {
             }
             guard let high = iterator.next()?.hexValue, let low = iterator.next()?.hexValue else {
                 throw DiscfgError(
-                    .invalidName, "“\(text)” has a “%” without two hexadecimal digits.", hint: "Write “%25” for “%”.")
+                    .invalidName,
+                    "“\(String(decoding: encoded, as: UTF8.self))” has a “%” without two hexadecimal digits.",
+                    hint: "Write “%25” for “%”.")
             }
             bytes.append(high << 4 | low)
         }
-        guard let decoded = String(validating: bytes, as: UTF8.self) else {
-            throw DiscfgError(.invalidName, "“\(text)” is not UTF-8.", hint: "Encode the bytes of UTF-8 text.")
-        }
-        return decoded
+        return bytes
     }
 }
 

@@ -80,9 +80,10 @@ extension Listing {
             writer.array(of: entries) { writer, entry in
                 switch entry {
                 case .item(let item): item.write(to: &writer, style, withValue: !keysOnly)
-                case .directory(let path):
+                case .directory(let bytes):
                     writer.object {
-                        $0.member("key", path)
+                        $0.keyMember(bytes)
+                        if !bytes.elementsEqual(entry.name.utf8) { $0.member("name", entry.name) }
                         $0.name("dir")
                         $0.value(true)
                     }
@@ -99,7 +100,7 @@ extension Listing {
         for entry in try object.optionalArray("items") {
             entries.append(
                 try entry.optionalBool("dir") == true
-                    ? .directory(try entry.string("key")) : .item(try Item(wire: entry)))
+                    ? .directory(try entry.keyMember()) : .item(try Item(wire: entry)))
         }
         self.init(
             entries: entries, revision: try object.optionalInteger("cfgVersion"),

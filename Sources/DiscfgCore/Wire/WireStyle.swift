@@ -68,25 +68,37 @@ extension Value {
 }
 
 extension Key {
-    /// Writes the member `key`; bytes that are not UTF-8 as base64, with `"keyEncoding":"base64"`.
+    /// Writes the member `key`, and the member `name` if it differs; a `key` that is not UTF-8 is base64, with
+    /// `"keyEncoding":"base64"`.
     package func writeMember(to writer: inout JSONWriter) {
-        if let text {
-            writer.member("key", text)
-        } else {
-            writer.member("key", Data(bytes).base64EncodedString())
-            writer.member("keyEncoding", "base64")
-        }
+        writer.keyMember(bytes)
+        let name = name
+        if text.map({ !$0.utf8.elementsEqual(name.utf8) }) ?? true { writer.member("name", name) }
     }
 
     /// Reads what `writeMember` writes.
-    init(wire object: JSONValue) throws(DiscfgError) {
-        let text = try object.string("key")
-        guard try object.optionalString("keyEncoding") != nil else {
-            try self.init(bytes: text.utf8)
-            return
+    init(wire object: JSONValue) throws(DiscfgError) { try self.init(bytes: try object.keyMember()) }
+}
+
+extension JSONWriter {
+    /// Writes the member `key`: text, or base64 with the member `keyEncoding`.
+    mutating func keyMember(_ bytes: [UInt8]) {
+        if let text = String(validating: bytes, as: UTF8.self) {
+            member("key", text)
+        } else {
+            member("key", Data(bytes).base64EncodedString())
+            member("keyEncoding", "base64")
         }
+    }
+}
+
+extension JSONValue {
+    /// Reads what `keyMember` of a writer writes.
+    func keyMember() throws(DiscfgError) -> [UInt8] {
+        let text = try string("key")
+        guard try optionalString("keyEncoding") != nil else { return Array(text.utf8) }
         guard let data = Data(base64Encoded: text) else { throw .invalid("The key is not base64.") }
-        try self.init(bytes: data)
+        return Array(data)
     }
 }
 

@@ -12,11 +12,11 @@ package struct LockRequest: Sendable, Hashable {
 
 package struct LockResponse: Sendable, Hashable {
     package var header: ResponseHeader
-    /// The key that is there as long as the lock is held.
+    /// The key that exists as long as the lock is held.
     package var key: [UInt8]
 }
 
-/// How a leader is known: its key, and the revision at which the key came to be.
+/// The identity of a leader: its key, and the revision that created the key.
 package struct LeaderKey: Sendable, Hashable {
     package var name: [UInt8]
     package var key: [UInt8]
@@ -49,7 +49,7 @@ package struct CampaignResponse: Sendable, Hashable {
     package var leader: LeaderKey
 }
 
-/// What a leader has to say from now on.
+/// The new value of a leader.
 package struct ProclaimRequest: Sendable, Hashable {
     package var leader: LeaderKey?
     package var value: [UInt8]

@@ -1,7 +1,7 @@
 import DiscfgCore
 
 extension EtcdError {
-    /// Whatever was thrown on the way to an answer, as etcd would say it.
+    /// Translates any error into etcd's.
     package init(answering error: any Error) {
         switch error {
         case let error as EtcdError: self = error
@@ -20,7 +20,7 @@ extension EtcdError {
         case .leaseExists: self = .leaseExists
         case .storeNotWritable: self = .noSpace
         case .overloaded: self = .tooManyRequests
-        // As with etcd, nobody can tell whether it took effect.
+        // As with etcd, it is unknown whether the write took effect.
         case .outcomeUnknown: self = .timeout
         default: self.init(Self.code(of: error.code), "discfg: \(error)")
         }

@@ -1,6 +1,6 @@
-/// An error as etcd answers it: a gRPC status code, and etcd's own words where etcd has any for it.
+/// An error as etcd answers it: a gRPC status code, and etcd's own text if etcd has one for it.
 ///
-/// Clients compare the words, so they are etcd's to the letter. What etcd could not say begins with `discfg: `.
+/// Clients compare the texts, so they are exactly etcd's. A text that etcd does not have begins with `discfg: `.
 /// Source: `etcdserver/api/v3rpc/rpctypes/error.go` of etcd 3.4.
 package struct EtcdError: Error, Sendable, Hashable {
     /// A status code of gRPC.
@@ -65,10 +65,10 @@ extension EtcdError {
 
     package static let noLeader = EtcdError(.unknown, "election: no leader")
     package static let notLeader = EtcdError(.unknown, "election: not leader")
-    /// Whoever waited for a lock has lost the lease that stood for them.
+    /// A client that waited for a lock has lost its lease.
     package static let sessionExpired = EtcdError(.unknown, "mutex: session is expired")
     package static let missingLeader = EtcdError(.unknown, "\"leader\" field must be provided")
 
-    /// Something that etcd can do and discfg cannot.
+    /// A function of etcd that discfg does not have.
     package static func unsupported(_ what: String) -> EtcdError { EtcdError(.unimplemented, "discfg: \(what)") }
 }

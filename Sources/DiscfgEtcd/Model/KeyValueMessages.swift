@@ -1,18 +1,18 @@
-/// Which keys to read; `Range` of etcd's `KV` service.
+/// The keys to read; `Range` of etcd's `KV` service.
 package struct RangeRequest: Sendable, Hashable {
     package enum SortOrder: Int, Sendable, CaseIterable { case none, ascend, descend }
     package enum SortTarget: Int, Sendable, CaseIterable { case key, version, create, mod, value }
 
     package var key: [UInt8]
-    /// Where the range ends; empty for `key` alone, one zero byte for no end.
+    /// The end of the range; empty for `key` alone, one zero byte for no end.
     package var rangeEnd: [UInt8]
-    /// The most keys; 0 for all.
+    /// The maximum number of keys; 0 for all.
     package var limit: Int64
     /// The revision to read at; 0 for now.
     package var revision: Int64
     package var sortOrder: SortOrder = .none
     package var sortTarget: SortTarget = .key
-    /// Whether an older state would do; discfg reads the newest all the same.
+    /// Whether an older state is allowed; discfg reads the newest in any case.
     package var serializable = false
     package var keysOnly = false
     package var countOnly = false
@@ -33,7 +33,7 @@ package struct RangeResponse: Sendable, Hashable {
     package var header = ResponseHeader()
     package var kvs: [KeyValue] = []
     package var more = false
-    /// How many keys are in the range, whatever the limit and the filters.
+    /// The number of keys in the range, regardless of the limit and the filters.
     package var count: Int64 = 0
 
     package init() {}
@@ -82,10 +82,10 @@ package struct DeleteRangeResponse: Sendable, Hashable {
     package init() {}
 }
 
-/// The history to forget; `Compact` of etcd's `KV` service.
+/// The history to remove; `Compact` of etcd's `KV` service.
 package struct CompactionRequest: Sendable, Hashable {
     package var revision: Int64
-    /// Whether to wait until the room is free; discfg always does.
+    /// Whether to wait until the space is free; discfg always does.
     package var physical = false
 
     package init(revision: Int64 = 0) { self.revision = revision }

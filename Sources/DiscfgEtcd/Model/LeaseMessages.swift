@@ -1,4 +1,4 @@
-/// A lease to make.
+/// A lease to create.
 package struct LeaseGrantRequest: Sendable, Hashable {
     /// The time to live in seconds.
     package var ttl: Int64
@@ -20,13 +20,13 @@ package struct LeaseGrantResponse: Sendable, Hashable {
 package struct LeaseKeepAliveResponse: Sendable, Hashable {
     package var header: ResponseHeader
     package var id: Int64
-    /// The time to live from now on, in seconds; 0 where there is no such lease.
+    /// The time to live from now on, in seconds; 0 if there is no such lease.
     package var ttl: Int64
 }
 
 package struct LeaseTimeToLiveRequest: Sendable, Hashable {
     package var id: Int64
-    /// Whether to name the keys that are attached.
+    /// Whether to list the attached keys.
     package var keys: Bool
 
     package init(id: Int64 = 0, keys: Bool = false) {
@@ -38,7 +38,7 @@ package struct LeaseTimeToLiveRequest: Sendable, Hashable {
 package struct LeaseTimeToLiveResponse: Sendable, Hashable {
     package var header: ResponseHeader
     package var id: Int64
-    /// The seconds that are left; -1 where there is no such lease.
+    /// The remaining seconds; -1 if there is no such lease.
     package var ttl: Int64
     package var grantedTTL: Int64 = 0
     package var keys: [[UInt8]] = []

@@ -1,8 +1,8 @@
-/// What every answer of etcd begins with.
+/// The header of every answer of etcd.
 package struct ResponseHeader: Sendable, Hashable {
     package var clusterID: UInt64
     package var memberID: UInt64
-    /// The revision of the key-value store when the answer was made; 0 where the answer has none.
+    /// The revision of the key-value store at the time of the answer; 0 if the answer has none.
     package var revision: Int64
     package var raftTerm: UInt64
 
@@ -21,7 +21,7 @@ package struct KeyValue: Sendable, Hashable {
     package var modRevision: Int64
     package var version: Int64
     package var value: [UInt8]
-    /// The lease that the key is attached to; 0 for none.
+    /// The lease to which the key is attached; 0 for none.
     package var lease: Int64
 
     package init(
@@ -37,14 +37,14 @@ package struct KeyValue: Sendable, Hashable {
     }
 }
 
-/// What happened to a key.
+/// A change of a key.
 package struct Event: Sendable, Hashable {
     package enum Kind: Int, Sendable, CaseIterable { case put, delete }
 
     package var kind: Kind
-    /// Of a deleted key, only its name and the revision of the deletion.
+    /// For a deleted key, only its name and the revision of the deletion.
     package var kv: KeyValue
-    /// The key before, where that was asked for and there was one.
+    /// The previous key-value, if it was requested and there was one.
     package var prevKv: KeyValue?
 
     package init(_ kind: Kind, _ kv: KeyValue, prevKv: KeyValue? = nil) {

@@ -1,7 +1,7 @@
 package struct StatusResponse: Sendable, Hashable {
     package var header: ResponseHeader
     package var version: String
-    /// The bytes that the store takes; 0 where it cannot tell.
+    /// The size of the store in bytes; 0 if the store cannot report it.
     package var dbSize: Int64
     package var leader: UInt64
     package var raftIndex: UInt64
@@ -24,17 +24,17 @@ package struct AlarmRequest: Sendable, Hashable {
 package struct HashResponse: Sendable, Hashable {
     package var header: ResponseHeader
     package var hash: UInt32
-    /// The least revision that the hash is of; 0 where nothing was compacted.
+    /// The lowest revision that the hash covers; 0 if nothing was compacted.
     package var compactRevision: Int64
 }
 
 package struct SnapshotResponse: Sendable, Hashable {
-    /// How many bytes come after these.
+    /// The number of bytes that follow.
     package var remainingBytes: UInt64
     package var blob: [UInt8]
 }
 
-/// A server of a cluster; discfg's have only themselves.
+/// A server of a cluster; discfg's clusters have only one.
 package struct Member: Sendable, Hashable {
     package var id: UInt64
     package var name: String

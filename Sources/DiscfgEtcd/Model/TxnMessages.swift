@@ -1,9 +1,9 @@
-/// Something that must be true of a key, or of every key of a range.
+/// A condition on a key, or on every key of a range.
 package struct Compare: Sendable, Hashable {
     package enum Result: Int, Sendable, CaseIterable { case equal, greater, less, notEqual }
     package enum Target: Int, Sendable, CaseIterable { case version, create, mod, value, lease }
 
-    /// What the target is compared with; one that is not the target's counts as 0, or as no bytes.
+    /// The value with which the target is compared; an operand of another target counts as 0, or as no bytes.
     package enum Operand: Sendable, Hashable {
         case version(Int64)
         case createRevision(Int64)
@@ -31,13 +31,13 @@ package struct Compare: Sendable, Hashable {
     }
 }
 
-/// One thing that a transaction does.
+/// One operation of a transaction.
 package enum RequestOp: Sendable, Hashable {
     case range(RangeRequest)
     case put(PutRequest)
     case deleteRange(DeleteRangeRequest)
     case txn(TxnRequest)
-    /// Nothing that was said, or nothing that is known.
+    /// No operation, or an unknown one.
     case none
 }
 

@@ -1,21 +1,21 @@
-/// What a client asks on a stream of watches.
+/// A request on a stream of watches.
 package enum WatchRequest: Sendable, Hashable {
     case create(WatchCreateRequest)
     /// Ends the watch of that id.
     case cancel(Int64)
-    /// Asks up to which revision everything was delivered.
+    /// Requests the revision up to which everything was delivered.
     case progress
 }
 
-/// A watch to begin.
+/// A watch to create.
 package struct WatchCreateRequest: Sendable, Hashable {
     package enum Filter: Int, Sendable, CaseIterable { case noPut, noDelete }
 
     package var key: [UInt8]
     package var rangeEnd: [UInt8]
-    /// The first revision whose events are wanted; 0 for what comes from now on.
+    /// The first revision whose events are requested; 0 for all events from now on.
     package var startRevision: Int64
-    /// Whether to say from time to time how far everything was delivered, when nothing happens.
+    /// Whether to report progress from time to time if there are no events.
     package var progressNotify = false
     package var filters: [Filter] = []
     package var prevKv = false
@@ -32,17 +32,17 @@ package struct WatchCreateRequest: Sendable, Hashable {
 }
 
 package struct WatchResponse: Sendable, Hashable {
-    /// The id in answers that are about no watch, or about all of the stream.
+    /// The id in answers that belong to no watch, or to all watches of the stream.
     package static let noWatch: Int64 = -1
 
     package var header: ResponseHeader
     package var watchID: Int64
     package var created = false
     package var canceled = false
-    /// The least revision that can be watched, where the one that was asked for cannot.
+    /// The lowest revision that can be watched, if the requested one cannot.
     package var compactRevision: Int64 = 0
     package var cancelReason = ""
-    /// Whether there is more of the same revision to come.
+    /// Whether more events of the same revision follow.
     package var fragment = false
     package var events: [Event]
 

@@ -1,19 +1,20 @@
 import DiscfgCore
 
-/// The keys that a key and the end of a range name in etcd.
+/// The keys that a key and a range end select in etcd.
 enum EtcdKeys: Hashable {
     case single(Key)
     case range(KeyRange)
-    /// No key that discfg can have.
+    /// No key that can exist in discfg.
     case nothing
 
-    /// An empty end names one key, an end of one zero byte has no end; an end that does not come after the key names nothing.
+    /// With an empty end, one key; with an end of one zero byte, a range without an end; with an end that is not after
+    /// the key, nothing.
     init(_ key: [UInt8], _ rangeEnd: [UInt8]) {
         if rangeEnd.isEmpty {
             self = (try? Key(bytes: key)).map { .single($0) } ?? .nothing
             return
         }
-        // The first key there can be is not the empty one, which the zero byte stands for.
+        // In etcd a key of one zero byte stands for the beginning of all keys.
         let lower = key == [0] ? [] : Self.bounded(key)
         if rangeEnd == [0] {
             self = .range(KeyRange(from: lower, to: nil))
@@ -23,12 +24,12 @@ enum EtcdKeys: Hashable {
         }
     }
 
-    /// The bound, no longer than any store takes: no key is between it and the one that was given.
+    /// The bound, shortened to the length that every store accepts: no key is between it and the given one.
     private static func bounded(_ bound: [UInt8]) -> [UInt8] {
         bound.count <= Key.maximumLength ? bound : bound.prefix(Key.maximumLength) + [0]
     }
 
-    /// The keys as a range; `nil` where there can be none.
+    /// The keys as a range; `nil` if there can be none.
     var range: KeyRange? {
         switch self {
         case .single(let key): .key(key)
@@ -37,7 +38,7 @@ enum EtcdKeys: Hashable {
         }
     }
 
-    /// The keys as a selection; `nil` where there can be none.
+    /// The keys as a selection; `nil` if there can be none.
     var selection: KeySelection? {
         switch self {
         case .single(let key): .key(key)
@@ -48,7 +49,7 @@ enum EtcdKeys: Hashable {
 }
 
 extension KeyValue {
-    /// A key as it stands.
+    /// A key with exactly these bytes.
     init(_ item: Item, values: Bool = true) {
         self.init(
             key: item.key.bytes, createRevision: item.created, modRevision: item.modified, version: item.version,
@@ -57,12 +58,12 @@ extension KeyValue {
 }
 
 extension [KeyValue] {
-    /// The keys among some items: what stands for a directory is no key to etcd's v3 clients.
+    /// The keys among some items: an item for a directory is not a key for etcd's v3 clients.
     init(_ items: [Item]) { self = items.filter { !$0.isDirectory }.map { KeyValue($0) } }
 }
 
 extension Value {
-    /// A value that etcd's clients set: text where it is UTF-8, so that the other doors show it as that.
+    /// A value that etcd's clients set: text if it is UTF-8, so that the other APIs show it as text.
     init(etcd bytes: [UInt8]) {
         let isText = bytes.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) != nil }
         self.init(bytes: bytes, contentType: isText ? Value.text : Value.octets)

@@ -1,7 +1,8 @@
 extension EtcdService {
     /// The servers of the cluster: this one.
     ///
-    /// The header has no revision, as etcd's has none here. Where `clientURLs` are given, they are told instead of those of the identity: the ones that the caller has reached.
+    /// The header has no revision, as in etcd. If `clientURLs` are given, the answer has them instead of those of the
+    /// identity: they are the URLs that the caller has used.
     package func memberList(clientURLs: [String]? = nil) -> MemberListResponse {
         let urls = clientURLs ?? identity.clientURLs
         // There are no peers; clients expect at least one URL.
@@ -9,7 +10,7 @@ extension EtcdService {
         return MemberListResponse(header: header(0), members: [member])
     }
 
-    /// Refuses: servers of one store need not know of each other.
+    /// Refuses: servers of one store are not registered with each other.
     package func memberAdd() throws(EtcdError) -> Never {
         throw .unsupported("Members are not added. Start another server on the same store.")
     }

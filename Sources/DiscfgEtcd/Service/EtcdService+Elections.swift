@@ -1,7 +1,7 @@
 import DiscfgCore
 
 extension EtcdService {
-    /// Waits to be the leader; who is cancelled while waiting gives up.
+    /// Waits to be the leader; a caller that is cancelled while it waits gives up.
     package func campaign(_ request: CampaignRequest) async throws(EtcdError) -> CampaignResponse {
         try await answerAsClient {
             let lease = try await session(request.lease)
@@ -29,7 +29,7 @@ extension EtcdService {
         }
     }
 
-    /// Sets what the leader has to say.
+    /// Sets the value of the leader.
     package func proclaim(_ request: ProclaimRequest) async throws(EtcdError) -> ResponseHeader {
         try await answerAsClient {
             guard let leader = request.leader else { throw EtcdError.missingLeader }
@@ -37,7 +37,7 @@ extension EtcdService {
         }
     }
 
-    /// Gives up the lead; who does not have it, does nothing.
+    /// Gives up the leadership; does nothing if the caller is not the leader.
     package func resign(leader: LeaderKey?) async throws(EtcdError) -> ResponseHeader {
         try await answerAsClient {
             guard let leader else { throw EtcdError.missingLeader }
@@ -45,7 +45,7 @@ extension EtcdService {
         }
     }
 
-    /// Who leads.
+    /// The current leader.
     package func leader(_ name: [UInt8]) async throws(EtcdError) -> LeaderResponse {
         try await answerAsClient {
             let (item, revision) = try await WaitingLine(name, of: self).first()
@@ -77,15 +77,15 @@ extension EtcdService {
     }
 }
 
-/// Tells who leads, and what they say, as it changes.
+/// Observes the leader of an election and its values.
 ///
 /// Source: `clientv3/concurrency/election.go` of etcd.
 package actor ElectionObserver {
     private let service: EtcdService
     private let line: WaitingLine
-    /// The leader that was told of, and the revision up to which everything it said was told.
+    /// The last reported leader, and the revision up to which its values were reported.
     private var leader: (key: Key, position: Revision)?
-    /// What was found and is to be told.
+    /// The answers that are still to be returned.
     private var waiting: ArraySlice<LeaderResponse> = []
 
     /// Observes the election of a name.
@@ -94,7 +94,7 @@ package actor ElectionObserver {
         line = WaitingLine(name, of: service)
     }
 
-    /// The next leader, or what the leader says next; `nil` where that cannot be told any more.
+    /// The next leader, or the leader's next value; `nil` if it was compacted.
     package func next() async throws(EtcdError) -> LeaderResponse? {
         try await service.answer {
             do {
@@ -108,7 +108,7 @@ package actor ElectionObserver {
         }
     }
 
-    /// Finds the leader, or waits for the first to come.
+    /// Finds the leader, or waits for the first one.
     private func elect() async throws {
         let (item, revision) = try await line.first()
         if let item { return tell(item, at: revision) }
@@ -122,7 +122,7 @@ package actor ElectionObserver {
         }
     }
 
-    /// Waits for what the leader does: it says something else, or goes.
+    /// Waits until the leader changes its value or gives up the leadership.
     private func follow(_ key: Key, after position: Revision) async throws {
         let page = try await page(.key(key), after: position)
         leader?.position = page.scanned

@@ -1,7 +1,7 @@
 import DiscfgCore
 
 extension EtcdService {
-    /// Reads keys, at a revision or now.
+    /// Reads keys, at a revision or the current state.
     package func range(_ request: RangeRequest) async throws(EtcdError) -> RangeResponse {
         try await answer {
             try request.check()
@@ -18,7 +18,7 @@ extension EtcdService {
         }
     }
 
-    /// Removes keys; what is not there is no error, and takes no revision.
+    /// Removes keys; if there are none, this is not an error, and makes no revision.
     package func deleteRange(_ request: DeleteRangeRequest) async throws(EtcdError) -> DeleteRangeResponse {
         try await answer {
             try request.check()
@@ -30,7 +30,7 @@ extension EtcdService {
         }
     }
 
-    /// Forgets the history before a revision.
+    /// Removes the history before a revision.
     package func compact(_ request: CompactionRequest) async throws(EtcdError) -> ResponseHeader {
         try await answer {
             let tail = try await store.tail(of: config)
@@ -66,7 +66,7 @@ extension EtcdService {
         return response
     }
 
-    /// Checks what etcd can still read: the state at the revision that was compacted to, and every later one.
+    /// Checks that a revision can be read as in etcd: the revision of the last compaction, or a later one.
     private func checkReadable(at revision: Revision) async throws {
         let tail = try await store.tail(of: config)
         guard revision <= tail.revision else { throw EtcdError.futureRevision }
@@ -83,10 +83,10 @@ extension RangeRequest {
         minModRevision != 0 || maxModRevision != 0 || minCreateRevision != 0 || maxCreateRevision != 0
     }
 
-    /// How many items must be read to answer; `nil` for all.
+    /// The number of items that must be read to answer; `nil` for all.
     ///
-    /// etcd takes one more than the limit by key and only then sorts by another target, unless an order or a filter is given as
-    /// well; its clients always give an order.
+    /// etcd reads one item more than the limit in the order of the keys, and only then sorts by another target, unless
+    /// an order or a filter is given as well; its clients always give an order.
     var readLimit: Int? {
         if countOnly { return 0 }
         guard limit > 0, limit < .max, sortOrder != .descend, !isFiltered else { return nil }
@@ -94,11 +94,11 @@ extension RangeRequest {
         return Int(clamping: limit)
     }
 
-    /// The keys to answer with, and whether there are more, out of what was read of `count` keys in the range.
+    /// The keys of the answer, and whether there are more, from the items that were read of `count` keys in the range.
     func selection(of items: [Item], count: Int) -> (kvs: [KeyValue], more: Bool) {
         var items = readLimit.map { Array(items.prefix($0)) } ?? items
         if isFiltered { items.removeAll { !passesFilters($0) } }
-        // A store has its keys in order.
+        // A store returns keys in order.
         if sortTarget != .key || sortOrder == .descend { sort(&items) }
         let shown = limit > 0 ? items.prefix(Int(clamping: limit)) : items[...]
         let more = limit > 0 && (readLimit == nil ? items.count > shown.count : count > shown.count)
@@ -123,13 +123,13 @@ extension RangeRequest {
     }
 
     private func order(_ items: inout [Item], by precedes: (Item, Item) -> Bool) {
-        // A target other than the key is sorted by in any case.
+        // The items are sorted by a target other than the key in any case.
         items.sort { sortOrder == .descend ? precedes($1, $0) : precedes($0, $1) }
     }
 }
 
 extension PutRequest {
-    /// The most bytes of a key and its value, as of everything that is sent at once.
+    /// The maximum number of bytes of a key and its value together; a request has the same limit.
     static let maximumBytes = Value.maximumLength
 
     func check() throws(EtcdError) {
@@ -162,11 +162,13 @@ extension DeleteRangeRequest {
         if key.isEmpty { throw .emptyKey }
     }
 
-    /// What removes the keys; `nil` where there can be none.
+    /// The operation that removes the keys; `nil` if there can be none.
     var operation: Operation? {
         switch EtcdKeys(key, rangeEnd) {
+        // A directory of the v2 API is no key: what stands for it stays, as it does if its last key is deleted.
+        case .single(let key) where key.bytes.last == UInt8(ascii: "/"): .deleteAll(.keys(.key(key)))
         case .single(let key): .delete(key)
-        case .range(let range): .deleteAll(.range(range))
+        case .range(let range): .deleteAll(.keys(range))
         case .nothing: nil
         }
     }

@@ -1,12 +1,12 @@
 import DiscfgCore
 
 extension EtcdService {
-    /// The least time to live, in seconds: etcd's, with the ticks it has when nothing is said.
+    /// The minimum time to live, in seconds: that of etcd with its default ticks.
     static let minimumTTL: Int64 = 2
-    /// The greatest time to live, in seconds.
+    /// The maximum time to live, in seconds.
     static let maximumTTL: Int64 = 9_000_000_000
 
-    /// Makes a lease; one whose time to live is too short lives for the least there is.
+    /// Creates a lease; a time to live that is too short becomes the minimum.
     package func leaseGrant(_ request: LeaseGrantRequest) async throws(EtcdError) -> LeaseGrantResponse {
         try await answer {
             guard request.ttl <= Self.maximumTTL else { throw EtcdError.leaseTTLTooLarge }
@@ -16,7 +16,7 @@ extension EtcdService {
         }
     }
 
-    /// Ends a lease, and removes what is attached to it.
+    /// Ends a lease, and removes the keys that are attached to it.
     package func leaseRevoke(_ id: Int64) async throws(EtcdError) -> ResponseHeader {
         try await answer {
             guard try await store.revokeLease(id, in: config) != nil else { throw EtcdError.leaseNotFound }
@@ -24,10 +24,10 @@ extension EtcdService {
         }
     }
 
-    /// Renews a lease; that there is none is said by a time to live of 0.
+    /// Renews a lease; if there is none, the answer has a time to live of 0.
     package func leaseKeepAlive(_ id: Int64) async throws(EtcdError) -> LeaseKeepAliveResponse {
         try await answer {
-            // Before the lease is renewed: a client must not be told of a revision at which it has ended.
+            // Before the lease is renewed: the answer must not have a revision at which the lease has ended.
             let header = try await currentHeader()
             let lease =
                 if isPlanted(.ignoresRenewals) { try await store.lease(id, in: config) } else {
@@ -37,7 +37,7 @@ extension EtcdService {
         }
     }
 
-    /// How long a lease lives; that there is none is said by a time to live of -1.
+    /// The remaining time of a lease; if there is none, the answer has a time to live of -1.
     package func leaseTimeToLive(_ request: LeaseTimeToLiveRequest) async throws(EtcdError) -> LeaseTimeToLiveResponse {
         try await answer {
             guard let lease = try await store.lease(request.id, in: config) else {
@@ -52,7 +52,7 @@ extension EtcdService {
         }
     }
 
-    /// Every lease.
+    /// All leases.
     package func leaseLeases() async throws(EtcdError) -> LeaseLeasesResponse {
         try await answer {
             let leases = try await store.leases(of: config)

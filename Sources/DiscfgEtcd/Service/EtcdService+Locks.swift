@@ -3,7 +3,8 @@ import DiscfgCore
 extension EtcdService {
     /// Waits for a lock; it is held until it is unlocked, or its lease ends.
     ///
-    /// Who is cancelled while waiting leaves the line. The order is that of the revisions at which they came.
+    /// A caller that is cancelled while it waits leaves the queue. The order of the queue is that of the revisions of
+    /// its keys.
     package func lock(_ request: LockRequest) async throws(EtcdError) -> LockResponse {
         try await answerAsClient {
             let lease = try await session(request.lease)
@@ -33,7 +34,7 @@ extension EtcdService {
         }
     }
 
-    /// Gives a lock back.
+    /// Releases a lock.
     package func unlock(_ key: [UInt8]) async throws(EtcdError) -> ResponseHeader {
         try await answerAsClient { try await deleteRange(DeleteRangeRequest(key: key)).header }
     }

@@ -2,9 +2,9 @@ import DiscfgCore
 import Logging
 
 extension EtcdService {
-    /// How the server is.
+    /// The state of the server.
     ///
-    /// What etcd counts in its Raft is the config's revision here.
+    /// The Raft indexes of etcd are the config's revision here.
     package func status() async throws(EtcdError) -> StatusResponse {
         try await answer {
             let header = try await currentHeader()
@@ -16,21 +16,22 @@ extension EtcdService {
         }
     }
 
-    /// Lists alarms, of which there are none, or disarms them; they are not raised by hand.
+    /// Lists alarms, of which there are none, or disarms them; a request to raise one is refused.
     package func alarm(_ request: AlarmRequest) throws(EtcdError) {
         guard request.action != .activate else {
             throw .unsupported("Alarms are not raised by hand. Take write access away from the store instead.")
         }
     }
 
-    /// Does nothing: stores tidy themselves up.
+    /// Does nothing: stores do this work themselves.
     package func defragment() {
         logger.info("defragment was asked for; a store needs none", metadata: ["discfg.config": "\(config)"])
     }
 
-    /// A hash of all keys at a revision; 0 for now.
+    /// A hash of all keys at a revision; 0 for the current one.
     ///
-    /// Servers of one store agree on it. It is of what discfg keeps, and so never the one that an etcd would give.
+    /// It is the same on all servers of one store. It is computed from discfg's data, so it is never the same as
+    /// etcd's.
     package func hash(revision: Int64 = 0) async throws(EtcdError) -> HashResponse {
         try await answer {
             let tail = try await store.tail(of: config)
@@ -45,18 +46,18 @@ extension EtcdService {
         }
     }
 
-    /// Moves the lead to itself, which is the only member.
+    /// Moves the leadership to this server, which is the only member.
     package func moveLeader(to id: UInt64) throws(EtcdError) {
         guard id == identity.memberID else { throw .badLeaderTransferee }
     }
 
-    /// Refuses: the version that clients are told does not change.
+    /// Refuses: the version that clients get does not change.
     package func downgrade() throws(EtcdError) -> Never {
         throw .unsupported("There is no other version to go back to.")
     }
 }
 
-/// FNV-1a of 32 bits over keys with all that etcd shows of them.
+/// FNV-1a of 32 bits over keys, with everything that etcd shows of them.
 private struct KeyHash {
     private(set) var value: UInt32 = 0x811C_9DC5
 

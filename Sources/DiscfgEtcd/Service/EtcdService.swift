@@ -1,32 +1,32 @@
 package import DiscfgCore
 package import Logging
 
-/// etcd's v3 API on one config, without any wire: one function for each of etcd's calls.
+/// etcd's v3 API on one config, independent of the transport: one function for each of etcd's calls.
 ///
-/// Doors decode a request, call the function, and encode what it returns. Every function throws `EtcdError` only; what was
-/// cancelled is `EtcdError` with the code `canceled`. Streams (`WatchStream`, `ElectionObserver`, `EtcdSnapshot`) are pulled:
-/// a door asks for the next answer when it has sent the one before, and so a slow client slows down nobody else.
-/// Source: etcd 3.4, `etcdserver/etcdserverpb/rpc.proto` and the servers in `etcdserver/api`.
+/// A transport decodes a request, calls the function, and encodes its result. Every function throws `EtcdError` only; a
+/// cancellation is an `EtcdError` with the code `canceled`. Streams (`WatchStream`, `ElectionObserver`, `EtcdSnapshot`)
+/// are pulled: a transport requests the next answer when it has sent the previous one, so a slow client does not slow
+/// down others. Source: etcd 3.4, `etcdserver/etcdserverpb/rpc.proto` and the servers in `etcdserver/api`.
 package struct EtcdService: Sendable {
-    /// How the service behaves.
+    /// The options of the service.
     package struct Options: Sendable {
-        /// The version that clients are told: they choose by it what they ask.
+        /// The version that clients get: they choose their requests by it.
         package var version = "3.4.23"
-        /// How often a quiet watch is told how far everything was delivered, where it asked for that.
+        /// The interval of progress notifications for a watch without events, if it requested them.
         package var progressInterval: Duration = .seconds(600)
-        /// The bytes that the store takes, where it can tell.
+        /// The size of the store in bytes, if the store reports it.
         package var storeSize: @Sendable () async -> Int64 = { 0 }
-        /// The time, and waiting.
+        /// The clock.
         package var time: TimeSource
 
         package init(time: TimeSource = .system) { self.time = time }
     }
 
-    /// The term of a Raft that never has an election.
+    /// The Raft term, which never changes.
     static let raftTerm: UInt64 = 1
 
     let store: ConfigService
-    /// The config that the service is about.
+    /// The config of the service.
     package let config: ConfigName
     package let identity: EtcdIdentity
     package let options: Options
@@ -54,7 +54,7 @@ package struct EtcdService: Sendable {
         self.logger = logger
     }
 
-    /// The same service of another config, which may not exist.
+    /// The same service for another config, which may not exist.
     package func of(_ config: ConfigName) -> EtcdService {
         EtcdService(
             store: store, config: config, identity: identity, options: options, hubs: hubs, logger: logger)
@@ -75,7 +75,7 @@ extension EtcdService {
         try await store.commit(Transaction(then: operations), to: config)
     }
 
-    /// Does the work, and throws what it throws as etcd would say it; the log is told what an operator has to fix.
+    /// Does the work, and throws its errors as etcd's; logs the errors that an operator has to fix.
     func answer<Result>(_ work: () async throws -> Result) async throws(EtcdError) -> Result {
         do {
             return try await work()
@@ -84,7 +84,7 @@ extension EtcdService {
         } catch {
             let answer = EtcdError(answering: error)
             if answer.code == .unknown || answer.code == .unavailable {
-                // Of errors that are not our own the type only: what they say may hold a value.
+                // Of foreign errors only the type: their text may contain a value.
                 let said = (error as? DiscfgError).map { "\($0)" } ?? "\(type(of: error))"
                 logger.warning("A call of etcd's API failed", metadata: ["config": "\(config)", "error": "\(said)"])
             }
@@ -94,9 +94,9 @@ extension EtcdService {
 }
 
 extension LogTail {
-    /// What etcd would call the compacted revision: the least that can be read and watched; 0 where nothing was compacted.
+    /// etcd's compacted revision: the lowest that can be read and watched; 0 if nothing was compacted.
     ///
-    /// etcd keeps the state at the revision that it compacts to and the commit of that revision, discfg's trimming only the
+    /// For the revision to which it compacts, etcd keeps the state and the commit; discfg's trimming keeps only the
     /// state. So etcd's compaction to N is discfg's up to N - 1.
     var compacted: Revision { trimmed > 0 ? trimmed + 1 : 0 }
 }

@@ -24,22 +24,24 @@ struct SnapshotItems {
     /// The next items; `nil` after the last.
     mutating func next() async throws -> [Item]? {
         if isDone { return nil }
-        let listing = try await service.store.list(
-            ListQuery(isRecursive: true, at: revision, after: cursor, limit: 1000, consistency: .strong),
-            in: service.config)
+        var query = ListQuery(isRecursive: true, at: revision, after: cursor, limit: 1000, consistency: .strong)
+        // The revision was the newest when the snapshot began.
+        query.goesOn = true
+        let listing = try await service.store.list(query, in: service.config)
         cursor = listing.next
         isDone = listing.next == nil
-        // A listing shows what is overdue as soon as it is in the past, and hides it before.
+        // A listing shows overdue items once the revision is in the past, and hides them before.
         return listing.items.filter { !$0.isDirectory && !$0.isExpired(at: now) }
     }
 }
 
-/// All keys of a config at one revision, as a file: JSON, one line for each key behind a line that says what it is.
+/// All keys of a config at one revision, as a file of JSON lines: a header, and one line for each key.
 ///
-/// What `etcdctl snapshot save` writes of it ends as etcd's files do: filled up with spaces to a multiple of 512 bytes, and then
-/// the 32 bytes of the SHA-256 of all that. It is discfg's own format, and no etcd can be restored from it.
+/// The file that `etcdctl snapshot save` writes ends as etcd's files do: it is padded with spaces to a multiple of 512
+/// bytes, and followed by the 32 bytes of the SHA-256 of all that. The format is discfg's own; etcd cannot be restored
+/// from it.
 package actor EtcdSnapshot {
-    /// The most bytes in one answer.
+    /// The maximum number of bytes in one answer.
     static let blobBytes = 32 << 10
     private static let pageBytes = 512
 
@@ -53,7 +55,7 @@ package actor EtcdSnapshot {
 
     private enum State { case lines, digest, end }
 
-    /// Begins at the config's current revision, and finds out how much there is.
+    /// Begins at the config's current revision, and computes the size.
     package init(_ service: EtcdService) async throws(EtcdError) {
         (revision, remaining) = try await service.answer {
             let revision = try await service.store.tail(of: service.config).revision
@@ -68,7 +70,7 @@ package actor EtcdSnapshot {
         items = SnapshotItems(service, at: revision)
         buffer = Self.head(of: service.config, at: revision)
         let padding = (Self.pageBytes - Int(remaining % UInt64(Self.pageBytes))) % Self.pageBytes
-        // JSON takes any space between its lines.
+        // JSON allows any number of spaces between its lines.
         if padding > 0 { buffer += repeatElement(0x20, count: padding - 1) + [0x0A] }
         remaining += UInt64(padding)
     }
@@ -84,7 +86,7 @@ package actor EtcdSnapshot {
             while buffer.count < Self.blobBytes, let page = try await nextPage() {
                 for item in page { buffer += item.snapshotLine }
             }
-            // What ended since it was counted is left out, and spaces take its place.
+            // Items that have expired since they were counted are left out, and replaced by spaces.
             let wanted = min(Self.blobBytes, Int(clamping: remaining))
             buffer += repeatElement(0x20, count: max(0, wanted - buffer.count))
             let blob = Array(buffer.prefix(wanted))

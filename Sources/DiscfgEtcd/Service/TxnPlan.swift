@@ -1,22 +1,22 @@
 import DiscfgCore
 
-/// A transaction of etcd as one of discfg's, and how to read etcd's answer out of what came of it.
+/// A transaction of etcd as one of discfg's, and the conversion of its result into etcd's answer.
 struct TxnPlan {
-    /// One branch: what is carried out, and what each operation of the request made of it.
+    /// One branch: its operations in discfg, and a step for each operation of the request.
     struct Branch {
         var operations: [Operation] = []
         var steps: [Step] = []
     }
 
-    /// What becomes of one operation of the request.
+    /// The result of one operation of the request.
     enum Step {
-        /// The range as it was in the past, which does not change: it was read beforehand.
+        /// A range at an earlier revision, which cannot change: it was read in advance.
         case past(RangeResponse)
         case range(RangeRequest)
         case put(PutRequest)
         case deletion(DeleteRangeRequest)
         case txn(TxnPlan)
-        /// It has no operation, because there can be no such key.
+        /// No operation, because such a key cannot exist.
         case emptyRange
         case emptyDeletion
     }
@@ -45,7 +45,7 @@ extension EtcdService {
         }
     }
 
-    /// The plan of a transaction; `room` is how many bytes of the past may still be read for it.
+    /// The plan of a transaction; `room` is the number of bytes of earlier revisions that may still be read for it.
     private func plan(_ request: TxnRequest, _ room: inout Int) async throws -> TxnPlan {
         TxnPlan(
             preconditions: request.compare.compactMap(\.precondition),
@@ -85,7 +85,7 @@ extension EtcdService {
 }
 
 extension EtcdService {
-    /// Reads the past; where it cannot be read, only a transaction that comes to that fails.
+    /// Reads an earlier revision; if it cannot be read, the transaction fails only if it carries out this operation.
     private func past(_ request: RangeRequest, _ room: inout Int) async throws -> (TxnPlan.Step, Operation?) {
         do {
             let response = try await read(request)
@@ -105,8 +105,9 @@ extension EtcdService {
         }
     }
 
-    /// Whether a revision that is not positive is refused, as in etcd's transactions: a negative one means now only as long as
-    /// nothing was ever compacted.
+    /// Whether a revision that is not positive is refused, as in etcd's transactions.
+    ///
+    /// A negative revision means the current one only as long as nothing was ever compacted.
     private func isCompacted(_ revision: Int64) async throws -> Bool {
         if revision == 0 { return false }
         if revision < -1 { return true }
@@ -115,7 +116,7 @@ extension EtcdService {
 }
 
 extension TxnPlan {
-    /// etcd's answer; the header of a transaction inside another is empty.
+    /// etcd's answer; the header of a nested transaction is empty.
     fileprivate func response(_ result: TransactionResult, _ revisions: inout TxnRevisions) -> TxnResponse {
         let branch = result.failed == nil ? success : failure
         var response = TxnResponse()
@@ -158,7 +159,8 @@ extension TxnPlan.Step {
     }
 }
 
-/// The revision that each operation sees: the one before the transaction, and the transaction's own once it has written.
+/// The revision that each operation sees: the one before the transaction, or the transaction's own after its first
+/// write.
 private struct TxnRevisions {
     private let before: Int64
     private let after: Int64
@@ -185,20 +187,20 @@ extension RangeResponse {
 }
 
 extension Compare {
-    /// The comparison as a condition; `nil` where it always holds.
+    /// The comparison as a condition; `nil` if it always holds.
     fileprivate var precondition: Precondition? {
         let test = Precondition.Test.compare(discfgOperand, discfgRelation)
         switch EtcdKeys(key, rangeEnd) {
         case .single(let key): return Precondition(key, test)
         case .range(let range): return Self.anyKey.map { Precondition($0, test, over: range) }
         case .nothing:
-            // There is no such key, and so it compares as an absent one.
+            // There is no such key, so it compares as an absent key.
             guard let key = Self.anyKey, !Precondition(key, test).holds(for: nil) else { return nil }
             return Precondition(key, .version(-1))
         }
     }
 
-    /// A key for conditions that are about another, or about none.
+    /// A key for conditions on a range, or on no key.
     private static let anyKey = try? Key(bytes: [0])
 
     private var discfgOperand: Precondition.Operand {

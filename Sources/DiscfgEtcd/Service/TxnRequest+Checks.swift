@@ -1,11 +1,12 @@
 import DiscfgCore
 
 extension TxnRequest {
-    /// The most comparisons, or operations of a branch, together with those of any one transaction in it.
+    /// The maximum number of comparisons, or of operations of a branch, together with those of any one transaction in
+    /// it.
     static let maximumOperations = 128
-    /// The most operations of all its transactions together; etcd has no limit of its own.
+    /// The maximum number of operations of all nested transactions together; etcd has no such limit.
     static let maximumTotal = 2048
-    /// How deep transactions may be nested; etcd has no limit of its own.
+    /// The maximum nesting depth of transactions; etcd has no such limit.
     static let maximumDepth = 8
 
     /// Checks what can be checked without a store, in etcd's order.
@@ -38,7 +39,7 @@ extension TxnRequest {
         }
     }
 
-    /// How many operations it has, with those of the transactions in it.
+    /// The number of operations, including those of nested transactions.
     private var total: Int {
         (success + failure).reduce(0) { sum, operation in
             if case .txn(let request) = operation { sum + 1 + request.total } else { sum + 1 }
@@ -65,7 +66,7 @@ extension TxnRequest {
     }
 }
 
-/// What the operations of a branch write.
+/// The keys and ranges that the operations of a branch write.
 private struct Written {
     var puts: Set<[UInt8]> = []
     var deletions: [DeleteRangeRequest] = []
@@ -78,16 +79,16 @@ private struct Written {
 }
 
 extension [RequestOp] {
-    /// What the branch writes.
+    /// The keys and ranges that the branch writes.
     ///
-    /// - Throws: `duplicateKey` where a key is put twice, or put and deleted; source: `checkIntervals` in `v3rpc/key.go`.
+    /// - Throws: `duplicateKey` if a key is put twice, or put and deleted; source: `checkIntervals` in `v3rpc/key.go`.
     fileprivate func written() throws(EtcdError) -> Written {
         var written = Written()
         for case .deleteRange(let request) in self { written.deletions.append(request) }
         for case .txn(let request) in self {
             let (success, failure) = (try request.success.written(), try request.failure.written())
             for key in success.puts { try written.put(key) }
-            // Only one of the branches is carried out, and so both may put the same key.
+            // Only one of the branches is carried out, so both may put the same key.
             for key in failure.puts {
                 if success.puts.contains(key), !written.isDeleted(key) { continue }
                 try written.put(key)
@@ -100,10 +101,10 @@ extension [RequestOp] {
 }
 
 extension DeleteRangeRequest {
-    /// Whether etcd holds that a key is in the range.
+    /// Whether a key is in the range by etcd's check.
     ///
-    /// In a range without end there is none, because the zero byte that says so comes before every key: so etcd lets a transaction
-    /// delete from a key on and put one of them.
+    /// By that check no key is in a range without an end, because its end is a zero byte, which is before every key. So
+    /// etcd accepts a transaction that deletes a range without an end and puts one of its keys.
     fileprivate func overlaps(_ key: [UInt8]) -> Bool {
         if rangeEnd.isEmpty { return key == self.key }
         return !key.lexicographicallyPrecedes(self.key) && key.lexicographicallyPrecedes(rangeEnd)

@@ -1,14 +1,14 @@
 import DiscfgCore
 
-/// Those who wait for a lock, or for an office: the keys below a name, of which the one that came first has it.
+/// The queue for a lock or an election: the keys below a name, of which the first holds the lock or leads.
 ///
 /// Source: `clientv3/concurrency/key.go` of etcd.
 struct WaitingLine {
     let service: EtcdService
-    /// What the keys begin with.
+    /// The prefix of the keys.
     let prefix: [UInt8]
 
-    /// The line of a name.
+    /// The queue of a name.
     init(_ name: [UInt8], of service: EtcdService) {
         self.service = service
         prefix = name + [UInt8(ascii: "/")]
@@ -19,15 +19,15 @@ struct WaitingLine {
     /// The key of a session: the hexadecimal digits of its lease.
     func key(of lease: Int64) throws(DiscfgError) -> Key { try Key(bytes: prefix + String(lease, radix: 16).utf8) }
 
-    /// The key that came first.
+    /// The key that was created first.
     func first() async throws -> (item: Item?, revision: Revision) {
         let reading = try await service.store.range(RangeQuery(range), in: service.config)
         return (reading.items.min { $0.created < $1.created }, reading.revision)
     }
 
-    /// Waits until no key is left that came at a revision or before; gives the config's revision then.
+    /// Waits until no key is left that was created at a revision or before; returns the config's revision then.
     ///
-    /// It waits for the last of them only, so that not everybody is woken when one goes.
+    /// It waits only for the last of them, so that one removal does not wake all waiting callers.
     func waitUntilFirst(after revision: Revision) async throws -> Revision {
         while true {
             let reading = try await service.store.range(RangeQuery(range, values: false), in: service.config)
@@ -37,7 +37,7 @@ struct WaitingLine {
         }
     }
 
-    /// Whether a key that came at a revision is still there: while it waited, its lease may have ended.
+    /// Whether a key that was created at a revision still exists: its lease may have ended during the wait.
     func has(_ key: Key, since revision: Revision) async throws -> Bool {
         let reading = try await service.store.range(
             RangeQuery(.key(key), values: false), in: service.config)
@@ -53,11 +53,11 @@ struct WaitingLine {
                     ChangesQuery(after: position, selection: .key(item.key), wait: ChangesQuery.maximumWait),
                     in: service.config)
             } catch let error as DiscfgError where error.code == .compacted {
-                // What happened is gone, so look at what is there.
+                // The commits are compacted, so read the current state.
                 return
             }
             let changes = page.commits.flatMap(\.changes)
-            // A key that was removed and set again is another.
+            // A key that was removed and set again is a different one.
             if changes.contains(where: { $0.item?.created != item.created }) { return }
             position = page.scanned
         }
@@ -65,7 +65,7 @@ struct WaitingLine {
 }
 
 extension EtcdService {
-    /// The seconds that a session lives when nobody says otherwise.
+    /// The default time to live of a session in seconds.
     private static let sessionTTL: Int64 = 60
 
     /// The lease of a session: the one that was given, or a new one.
@@ -74,8 +74,8 @@ extension EtcdService {
         return try await store.grantLease(nil, ttl: .seconds(Self.sessionTTL), in: config).id
     }
 
-    /// Does the work as etcd's lock and election servers do theirs: they are clients of etcd themselves, and what their calls
-    /// are refused with reaches the caller without its code.
+    /// Does the work as etcd's lock and election servers do: they are clients of etcd themselves, and the errors of
+    /// their calls reach the caller without their codes.
     func answerAsClient<Result>(_ work: () async throws -> Result) async throws(EtcdError) -> Result {
         do {
             return try await answer(work)
@@ -85,9 +85,9 @@ extension EtcdService {
         }
     }
 
-    /// Does what must be done also when the caller is gone, as far as it can be done.
+    /// Does work that must be done even if the caller is gone, if possible.
     func cleanUp(_ work: @escaping @Sendable () async throws -> Void) async {
-        // Of a task of its own: the caller's is cancelled, and nothing would be written for it.
+        // In a separate task: the caller's task is cancelled, and would write nothing.
         _ = await Task.detached(executorPreference: options.time.executor) { try await work() }.result
     }
 }

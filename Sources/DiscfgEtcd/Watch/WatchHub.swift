@@ -1,10 +1,11 @@
 import DiscfgCore
 import Synchronization
 
-/// Follows the log of one config for all its watches, and tells each when there is something for it.
+/// Follows the log of one config for all its watches, and announces to each the commits that concern it.
 ///
-/// It hands out no events: a watch that is told reads them itself, from where it stands. So nothing is kept for a slow client,
-/// nothing is lost when it falls behind, and a watch on which nothing happens costs nothing, however many there are.
+/// It delivers no events: after an announcement a watch reads them itself, from its own position. So the hub keeps
+/// nothing for a slow client, no event is lost if a client falls behind, and any number of watches without events cost
+/// nothing.
 final class WatchHub: Sendable {
     struct Member {
         let range: KeyRange
@@ -12,9 +13,9 @@ final class WatchHub: Sendable {
     }
 
     struct State {
-        /// The log was looked at up to here: the watches that are added now are told of what comes after.
+        /// The log was read up to this revision: watches that are added now get announcements of later commits.
         var position: Revision = 0
-        /// Every watch was told of everything up to here.
+        /// All commits up to this revision were announced to every watch.
         var announced: Revision = 0
         var members: [Int: Member] = [:]
         var nextID = 0
@@ -26,7 +27,7 @@ final class WatchHub: Sendable {
     }
 
     let config: ConfigName
-    /// The log that is followed; a config that is created again has another, and another hub.
+    /// The incarnation of the log; a config that is created again has another log, and another hub.
     let log: String
     private let store: ConfigService
     private let time: TimeSource
@@ -39,12 +40,12 @@ final class WatchHub: Sendable {
         self.time = time
     }
 
-    /// Adds a watch; gives its number, and the revision from which on it is told of what happens.
+    /// Adds a watch; returns its number, and the revision after which it gets announcements.
     func add(_ range: KeyRange, stream: WatchStream, at revision: Revision) -> (id: Int, position: Revision) {
         state.withLock { state in
             if state.follower == nil {
                 (state.position, state.announced) = (revision, revision)
-                // Not of the caller: what its task is bound by does not bind the others.
+                // Detached from the caller: the limits of its task must not apply to other watches.
                 state.follower = Task.detached(executorPreference: time.executor) { [weak self] in
                     await self?.follow()
                 }
@@ -61,7 +62,7 @@ final class WatchHub: Sendable {
         }
     }
 
-    /// Takes a watch out, and tells whether it was the last.
+    /// Removes a watch, and returns whether it was the last.
     func remove(_ id: Int) -> Bool {
         state.withLock { state in
             if let member = state.members.removeValue(forKey: id) {
@@ -81,10 +82,10 @@ final class WatchHub: Sendable {
         }
     }
 
-    /// The revision up to which every watch was told of everything.
+    /// The revision up to which all commits were announced to every watch.
     var announced: Revision { state.withLock { $0.announced } }
 
-    /// Has the stream look again when that revision is reached.
+    /// Wakes the stream when that revision is reached.
     func callBack(_ stream: WatchStream, at revision: Revision) {
         let isReached = state.withLock { state in
             if state.announced >= revision { return true }
@@ -106,7 +107,7 @@ final class WatchHub: Sendable {
             } catch is CancellationError {
                 return
             } catch let error as DiscfgError where [.compacted, .futureRevision].contains(error.code) {
-                // The log is another, or ran away; whoever watches must look at the current state first.
+                // The config has another log, or the position was compacted; clients must read the current state first.
                 await fail(.compacted)
                 return
             } catch let error as DiscfgError where error.code == .configNotFound {
@@ -119,7 +120,7 @@ final class WatchHub: Sendable {
         }
     }
 
-    /// Tells the watches of a page, and then takes note that they were told.
+    /// Announces a page to the watches, and then records that.
     private func announce(_ page: ChangePage) {
         let (before, marks) = state.withLock { state in
             let before = state.position
@@ -141,7 +142,7 @@ final class WatchHub: Sendable {
     private func fail(_ error: EtcdError) async {
         let oldest = try? await store.tail(of: config).compacted
         let members = state.withLock { state in
-            // Whoever comes now begins anew.
+            // A watch that is added from now on starts a new follower.
             state.follower = nil
             return state.members
         }
@@ -152,7 +153,7 @@ final class WatchHub: Sendable {
 }
 
 extension WatchHub.State {
-    /// The watches that have something in the commits, with the last revision of it.
+    /// The watches that the commits concern, each with the last such revision.
     fileprivate func marks(for commits: [Commit]) -> [Int: (stream: WatchStream, revision: Revision)] {
         var marks: [Int: (stream: WatchStream, revision: Revision)] = [:]
         func mark(_ ids: Set<Int>, _ revision: Revision) {

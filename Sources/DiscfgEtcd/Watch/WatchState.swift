@@ -1,29 +1,29 @@
 import DiscfgCore
 
-/// One watch of a stream: what it is about, and how far it was delivered.
+/// One watch of a stream: its keys, and its progress.
 struct WatchState {
     /// The watch's id, as its client knows it.
     let id: Int64
-    /// Which keys; `nil` where there can be none.
+    /// The keys; `nil` if there can be none.
     let selection: KeySelection?
     let filters: Set<WatchCreateRequest.Filter>
     let wantsPrevious: Bool
     let mayFragment: Bool
-    /// The config's revision when the watch was made: what is older is caught up with, many revisions at a time.
+    /// The config's revision when the watch was created: earlier events are sent many revisions at a time.
     let madeAt: Revision
     /// The watch's hub, and its number there.
     let hub: WatchHub
     let number: Int
-    /// Everything up to here was delivered, or is not wanted.
+    /// Everything up to this revision was delivered, or is not requested.
     private(set) var position: Revision
-    /// There is something to read up to here.
+    /// There are events to read up to this revision.
     private var pending: Revision
-    /// The newest revision that the watch knows to be there: it may have to begin beyond.
+    /// The newest revision that the watch knows to exist: the watch may begin at a later one.
     private var known: Revision
-    /// Whether to tell how far everything was delivered at the next opportunity; `nil` for never.
+    /// Whether to send a progress notification at the next opportunity; `nil` for never.
     var owesProgress: Bool?
 
-    /// A watch that joined a hub, which will tell it of everything beyond a position.
+    /// A watch that joined a hub, which will announce all commits after a position.
     init(
         id: Int64, selection: KeySelection?, request: WatchCreateRequest, start: Revision, madeAt: Revision,
         hub: (hub: WatchHub, number: Int, position: Revision)
@@ -43,30 +43,30 @@ struct WatchState {
         owesProgress = request.progressNotify ? true : nil
     }
 
-    /// Whether there is something to read.
+    /// Whether there are events to read.
     var isBehind: Bool { pending > position }
 
-    /// Takes in that there is something for the watch up to a revision, and nothing else since another.
+    /// Records that there are events for the watch up to `through`, and none between its position and `after`.
     mutating func mark(after: Revision, through: Revision) {
         if !isBehind { position = max(position, after) }
         pending = max(pending, through)
     }
 
-    /// Takes in that everything up to a revision was delivered.
+    /// Records that everything up to a revision was delivered.
     mutating func advance(through revision: Revision, hasEvents: Bool) {
         position = max(position, revision)
         known = max(known, revision)
         if hasEvents, owesProgress != nil { owesProgress = false }
     }
 
-    /// The revision up to which everything was delivered, where all watches were told of everything up to another.
+    /// The revision up to which everything was delivered, if all commits up to another revision were announced.
     func promise(announced: Revision) -> Revision {
         if isPlanted(.promisesTooMuch) { return max(known, announced, pending) }
         let delivered = min(position, known)
         return isBehind ? delivered : max(delivered, announced)
     }
 
-    /// The events of a commit that the watch is about, in the order of their keys.
+    /// The events of a commit that concern the watch, in the order of their keys.
     func events(of commit: Commit) -> [Event] { commit.changes.compactMap { event(of: $0, at: commit.revision) } }
 
     private func event(of change: Change, at revision: Revision) -> Event? {
@@ -82,15 +82,15 @@ struct WatchState {
 }
 
 extension WatchState {
-    /// About so many bytes are sent at once where nothing says otherwise; a revision is never divided by it.
+    /// The approximate number of bytes that are sent at once by default; this limit never divides a revision.
     static let batchBytes = 1 << 20
-    /// The most bytes of an answer that may be split: as etcd's limit of a request.
+    /// The maximum number of bytes of an answer that may be split: the same as etcd's limit of a request.
     static let fragmentBytes = 3 << 19
 
     /// The answers with the events of some commits.
     ///
-    /// Each revision is an answer of its own, as etcd sends what happens while a watch follows; what was there before the watch
-    /// was made comes as many revisions at a time.
+    /// Each new revision is a separate answer, as etcd sends the events that happen after a watch was created. The
+    /// answers with earlier events contain many revisions each.
     func responses(_ commits: [Commit], header: (Revision) -> ResponseHeader) -> [WatchResponse] {
         var responses: [WatchResponse] = []
         var batch: [Event] = []
@@ -110,7 +110,7 @@ extension WatchState {
         return responses
     }
 
-    /// The answer in parts that are small enough, where the client takes parts.
+    /// The answer in parts that are small enough, if the client accepts parts.
     private func split(_ response: WatchResponse) -> [WatchResponse] {
         if isPlanted(.splitsRevisions) {
             return response.events.map { WatchResponse(header: response.header, watchID: id, events: [$0]) }
@@ -135,7 +135,7 @@ extension WatchState {
 }
 
 extension Event {
-    /// About the bytes that it takes in an answer.
+    /// Its approximate number of bytes in an answer.
     var weight: Int { kv.weight + (prevKv?.weight ?? 0) + 16 }
 }
 

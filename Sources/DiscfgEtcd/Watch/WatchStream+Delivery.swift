@@ -1,9 +1,9 @@
 import DiscfgCore
 import Synchronization
 
-// What a client is sent.
+// The answers to a client.
 extension WatchStream {
-    /// The next events of a watch that is behind: a page of the log, as far as it is about the watch.
+    /// The next events of a watch that is behind: those in a page of the log that concern the watch.
     func read(_ watch: WatchState) async throws -> [WatchResponse] {
         let page: ChangePage
         let position = isPlanted(.repeatsEvents) ? watch.position - 1 : watch.position
@@ -13,13 +13,13 @@ extension WatchStream {
                     after: position, selection: watch.selection ?? .all, wait: .zero, log: watch.hub.log),
                 in: service.config)
         } catch let error as DiscfgError where [.compacted, .futureRevision].contains(error.code) {
-            // The log ran away from it, or is another.
+            // The position of the watch was compacted, or the config has another log.
             let tail = try? await service.store.tail(of: service.config)
             return end(watch.number, .compacted, oldest: tail?.compacted ?? 0)
         } catch let error as DiscfgError where error.code == .configNotFound {
             return end(watch.number, EtcdError(answering: error), oldest: 0)
         } catch let error as DiscfgError where error.code != .internalError {
-            // It will be there again; a watch does not end because it has to wait.
+            // The store will be available again; a watch does not end because it has to wait.
             try await service.options.time.sleep(.milliseconds(200))
             advance(watch, through: watch.position, hasEvents: false)
             return []
@@ -38,9 +38,9 @@ extension WatchStream {
         }
     }
 
-    /// The answer to a client that asked for progress, once everything up to then was sent.
+    /// The answer to a progress request, once everything up to the time of the request was sent.
     func reachedTargets() -> [WatchResponse] {
-        // Before the watches are looked at: all of them were told what there is up to here.
+        // Read before the watches are checked: all commits up to this revision were announced to all of them.
         guard let hub = state.withLock({ $0.targets.isEmpty ? nil : Optional($0.watches.values.first?.hub) }) else {
             return []
         }
@@ -57,7 +57,7 @@ extension WatchStream {
         }
     }
 
-    /// What is told those who asked for it, of watches on which nothing has happened since the last time.
+    /// The progress notifications for watches that requested them and had no events since the last one.
     func progressOfQuietWatches() -> [WatchResponse] {
         guard let hub = state.withLock({ $0.watches.values.first?.hub }) else { return [] }
         let announced = hub.announced

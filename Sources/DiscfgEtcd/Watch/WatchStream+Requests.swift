@@ -1,10 +1,10 @@
 import DiscfgCore
 import Synchronization
 
-// What a client asks.
+// The requests of a client.
 extension WatchStream {
     func carryOut(_ request: WatchRequest) async throws -> [WatchResponse] {
-        // Read before anything is done: what is told then is not newer than what happens after.
+        // Read before anything else, so that the answer's revision is not newer than the events after it.
         let tail = try await service.store.tail(of: service.config)
         switch request {
         case .create(let request): return create(request, at: tail)
@@ -64,7 +64,7 @@ extension WatchStream {
         case closed
     }
 
-    /// Takes a watch out of the stream and its hub.
+    /// Removes a watch from the stream and its hub.
     private func remove(_ id: Int64) -> WatchState? {
         let watch = state.withLock { state -> WatchState? in
             guard let watch = state.watches.removeValue(forKey: id) else { return nil }
@@ -75,7 +75,7 @@ extension WatchStream {
         return watch
     }
 
-    /// Ends a watch that cannot go on.
+    /// Ends a watch that cannot continue.
     func end(_ number: Int, _ error: EtcdError, oldest: Revision) -> [WatchResponse] {
         guard let id = state.withLock({ $0.ids[number] }), remove(id) != nil else { return [] }
         if error == .compacted { return [compacted(id, oldest: oldest)] }
@@ -104,7 +104,7 @@ extension WatchStream {
 
     private func compacted(_ id: Int64, oldest: Revision) -> WatchResponse {
         var response = canceled(WatchResponse(header: service.header(0), watchID: id))
-        // Never 0, by which a client would not know why.
+        // Never 0, which would not show a client the reason.
         response.compactRevision = max(1, oldest)
         return response
     }
@@ -114,7 +114,7 @@ extension WatchStream {
         let time = service.options.time
         return Task.detached(executorPreference: time.executor) { [weak self] in
             while !Task.isCancelled {
-                // Not all at once, where many were made at once.
+                // A random delay, so that streams that were created together do not all send at once.
                 let delay = time.random(in: 0...interval.milliseconds / 10)
                 do { try await time.sleep(interval + .milliseconds(delay)) } catch { return }
                 self?.tick()
@@ -129,12 +129,12 @@ extension WatchStream {
 }
 
 extension KeyRange {
-    /// A range that no key is in.
+    /// A range that contains no key.
     fileprivate static let nowhere = KeyRange(from: [1], to: [0])
 }
 
 extension WatchStream.State {
-    /// The id of a new watch; `nil` where the one that was asked for is taken.
+    /// The id of a new watch; `nil` if the requested one is taken.
     fileprivate mutating func id(for request: WatchCreateRequest) -> Int64? {
         if request.watchID != 0 { return watches[request.watchID] == nil ? request.watchID : nil }
         while watches[nextID] != nil { nextID += 1 }

@@ -3,39 +3,40 @@ import Synchronization
 
 /// Any number of watches on one connection.
 ///
-/// A door hands over what its client asks with `receive`, asks for what to send with `next`, and must end the stream with
-/// `close`. What is sent keeps etcd's promises: events come in the order of their revisions, each once, none is left out, those
-/// of one revision come together, and a progress answer says that everything up to its revision was sent before it.
+/// A transport passes requests of its client to `receive`, gets the answers from `next`, and must end the stream with
+/// `close`. The answers keep etcd's guarantees: events are in the order of their revisions, each once, and none is left
+/// out. The events of one revision are sent together. A progress answer means that everything up to its revision was
+/// sent before it.
 package final class WatchStream: Sendable {
     struct State {
-        /// What the client asked and was not looked at yet.
+        /// The requests that were not handled yet.
         var requests: [WatchRequest] = []
         var watches: [Int64: WatchState] = [:]
         /// The watch of each number in the hub.
         var ids: [Int: Int64] = [:]
-        /// Watches that have something to read, in the order in which they take turns.
+        /// Watches that have events to read, in the order in which they are served.
         var behind: [Int64] = []
-        /// Watches that cannot go on: their number, why, and the oldest revision that can be watched.
+        /// Watches that cannot continue: their number, the error, and the oldest revision that can be watched.
         var failures: [(number: Int, error: EtcdError, oldest: Revision)] = []
-        /// What was wrong with what the client asked last.
+        /// The error of the client's last request.
         var abortion: EtcdError?
-        /// Revisions up to which everything must be delivered before their progress is told.
+        /// Revisions up to which everything must be delivered before a progress answer is sent.
         var targets: [Revision] = []
         var nextID: Int64 = 0
-        /// Whether the time has come to tell quiet watches how far everything was delivered.
+        /// Whether progress notifications are due for watches without events.
         var isProgressDue = false
         var isClosed = false
-        /// Something happened since the last look.
+        /// Whether there was a wake-up while no reader waited.
         var isWoken = false
-        /// Who waits for something to do, and who waits for room to ask.
+        /// The reader waits for work, the writer for space in `requests`.
         var reader: CheckedContinuation<Void, Never>?
         var writer: CheckedContinuation<Void, Never>?
         var ticker: Task<Void, Never>?
     }
 
-    /// So much may be asked before what was asked first is answered.
+    /// The maximum number of requests that were not handled yet.
     static let maximumRequests = 16
-    /// So many watches may be on one stream.
+    /// The maximum number of watches on one stream.
     static let maximumWatches = 100_000
 
     let service: EtcdService
@@ -44,7 +45,7 @@ package final class WatchStream: Sendable {
     /// A stream without watches.
     package init(_ service: EtcdService) { self.service = service }
 
-    /// Takes in what the client asks; waits while too much was asked already.
+    /// Accepts a request of the client; waits while there are too many.
     ///
     /// For one caller at a time.
     package func receive(_ request: WatchRequest) async {
@@ -65,10 +66,10 @@ package final class WatchStream: Sendable {
         }
     }
 
-    /// What to send next; waits until there is something.
+    /// The next answers to send; waits until there are some.
     ///
     /// For one caller at a time.
-    /// - Returns: At least one answer; `nil` when the stream was closed.
+    /// - Returns: At least one answer; `nil` if the stream was closed.
     package func next() async throws(EtcdError) -> [WatchResponse]? {
         while true {
             if Task.isCancelled { throw EtcdError(answering: CancellationError()) }
@@ -88,7 +89,7 @@ package final class WatchStream: Sendable {
         }
     }
 
-    /// Ends the stream with an error, once what was asked before is answered: what came then cannot be understood.
+    /// Ends the stream with an error, once all earlier requests are answered: the next one cannot be decoded.
     package func abort(_ error: EtcdError) {
         let reader = state.withLock { state in
             state.abortion = error
@@ -97,7 +98,7 @@ package final class WatchStream: Sendable {
         reader?.resume()
     }
 
-    /// Ends every watch, and wakes who waits.
+    /// Ends every watch, and wakes the waiting reader and writer.
     package func close() {
         let (watches, reader, writer, ticker) = state.withLock { state in
             defer { (state.watches, state.ids, state.behind, state.requests) = ([:], [:], [], []) }
@@ -111,9 +112,9 @@ package final class WatchStream: Sendable {
     }
 }
 
-// What the hub calls.
+// The calls of the hub.
 extension WatchStream {
-    /// Takes in that a watch has something to read up to a revision, and nothing else since another.
+    /// Records that a watch has events to read up to `through`, and none between its position and `after`.
     func mark(_ number: Int, after: Revision, through: Revision) {
         let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard let id = state.ids[number], let watch = state.watches[id] else { return nil }
@@ -125,7 +126,7 @@ extension WatchStream {
         reader?.resume()
     }
 
-    /// Takes in that a watch cannot go on.
+    /// Records that a watch cannot continue.
     func fail(_ number: Int, _ error: EtcdError, oldest: Revision) {
         let reader = state.withLock { state in
             state.failures.append((number, error, oldest))
@@ -134,7 +135,7 @@ extension WatchStream {
         reader?.resume()
     }
 
-    /// Has the stream look whether there is something to do.
+    /// Makes the stream check for work.
     func wake() { state.withLock { $0.takeReader() }?.resume() }
 }
 
@@ -163,7 +164,7 @@ extension WatchStream {
                 return (.progress, nil)
             }
             while !state.behind.isEmpty {
-                // One that was cancelled, and made anew with the same id, may be named twice.
+                // A watch that was cancelled and created again with the same id may be in the list twice.
                 if let watch = state.watches[state.behind.removeFirst()], watch.isBehind { return (.read(watch), nil) }
             }
             return (.nothing, nil)
@@ -192,7 +193,7 @@ extension WatchStream {
 }
 
 extension WatchStream.State {
-    /// Who waits for something to do; where nobody does, whoever comes next does not wait.
+    /// The waiting reader; if none waits, the next one does not wait.
     fileprivate mutating func takeReader() -> CheckedContinuation<Void, Never>? {
         guard let reader = reader.take() else {
             isWoken = true

@@ -16,7 +16,7 @@ struct UnaryShortcut<Bytes: GRPCContiguousBytes & Sendable>: Sendable {
     let answer: @Sendable (Stream, ServerContext) async -> Void
 
     init<Input: Message, Output: Message>(
-        errors: ErrorAnswers, limit: Int,
+        errors: ErrorAnswers, limit: MessageLimit,
         _ handler: @escaping @Sendable (Input, Metadata, ServerContext) async throws -> Output
     ) {
         answer = { stream, context in
@@ -38,7 +38,7 @@ struct UnaryShortcut<Bytes: GRPCContiguousBytes & Sendable>: Sendable {
 
     /// The metadata and the one message of a request.
     private static func request<Input: Message>(
-        of stream: Stream, as: Input.Type, _ limit: Int
+        of stream: Stream, as: Input.Type, _ limit: MessageLimit
     ) async throws -> (Metadata, Input) {
         var metadata: Metadata?
         var input: Input?
@@ -47,12 +47,7 @@ struct UnaryShortcut<Bytes: GRPCContiguousBytes & Sendable>: Sendable {
             case .metadata(let received): metadata = received
             case .message(let bytes):
                 guard input == nil else { throw RPCError(code: .unimplemented, message: "more than one request") }
-                let count = bytes.withUnsafeBytes { $0.count }
-                guard count <= limit else {
-                    throw RPCError(
-                        code: .resourceExhausted,
-                        message: "grpc: received message larger than max (\(count) vs. \(limit))")
-                }
+                try limit.check(bytes)
                 input = try ProtobufDeserializer<Input>().deserialize(bytes)
             }
         }

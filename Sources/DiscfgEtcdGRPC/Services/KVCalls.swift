@@ -52,23 +52,28 @@ extension KVCalls {
     /// The calls that are made all the time, without grpc-swift's executor of calls.
     func shortcuts(_ errors: ErrorAnswers, limit: Int) -> [String: UnaryShortcut<EtcdTransport.Bytes>] {
         typealias Method = Etcdserverpb_KV.Method
-        return [
-            Method.Range.descriptor.fullyQualifiedMethod: UnaryShortcut(
-                errors: errors, limit: limit, range(request:context:)),
-            Method.Put.descriptor.fullyQualifiedMethod: UnaryShortcut(
-                errors: errors, limit: limit, put(request:context:)),
-            Method.DeleteRange.descriptor.fullyQualifiedMethod: UnaryShortcut(
-                errors: errors, limit: limit, deleteRange(request:context:)),
-            Method.Txn.descriptor.fullyQualifiedMethod: UnaryShortcut(
-                errors: errors, limit: limit, txn(request:context:)),
-        ]
+        func shortcut<Input: Message, Output: Message>(
+            _ method: MethodDescriptor,
+            _ body:
+                @escaping @Sendable (ServerRequest<Input>, ServerContext) async throws -> ServerResponse<Output>
+        ) -> (String, UnaryShortcut<EtcdTransport.Bytes>) {
+            let name = method.fullyQualifiedMethod
+            return (name, UnaryShortcut(errors: errors, limit: MessageLimit(of: name, large: limit), body))
+        }
+        return Dictionary(
+            uniqueKeysWithValues: [
+                shortcut(Method.Range.descriptor, range(request:context:)),
+                shortcut(Method.Put.descriptor, put(request:context:)),
+                shortcut(Method.DeleteRange.descriptor, deleteRange(request:context:)),
+                shortcut(Method.Txn.descriptor, txn(request:context:)),
+            ])
     }
 }
 
 extension UnaryShortcut {
     /// The shortcut of a method of a service.
     fileprivate init<Input: Message, Output: Message>(
-        errors: ErrorAnswers, limit: Int,
+        errors: ErrorAnswers, limit: MessageLimit,
         _ method: @escaping @Sendable (ServerRequest<Input>, ServerContext) async throws -> ServerResponse<Output>
     ) {
         self.init(errors: errors, limit: limit) { (message: Input, metadata, context) in

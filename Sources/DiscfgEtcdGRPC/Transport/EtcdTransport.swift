@@ -11,10 +11,13 @@ final class EtcdTransport: ServerTransport {
     private let base: Base
     /// By fully qualified method name, such as `etcdserverpb.KV/Range`.
     private let shortcuts: [String: UnaryShortcut<Bytes>]
+    /// Maximum number of bytes of a message with a value.
+    private let messageBytes: Int
     private let isStopping = Atomic(false)
 
-    init(_ base: Base, shortcuts: [String: UnaryShortcut<Bytes>]) {
+    init(_ base: Base, shortcuts: [String: UnaryShortcut<Bytes>], messageBytes: Int) {
         self.base = base
+        self.messageBytes = messageBytes
         self.shortcuts = shortcuts
     }
 
@@ -37,9 +40,20 @@ final class EtcdTransport: ServerTransport {
                 // The base cancels the calls that it knows when shutdown begins. A client that has not heard of it yet
                 // can begin another, which must end as well.
                 if isStopping.load(ordering: .acquiring) { context.cancellation.cancel() }
-                await streamHandler(stream, context)
+                await streamHandler(checked(stream), context)
             }
         }
+    }
+
+    /// The call, with its messages checked before they are decoded.
+    private func checked(_ stream: RPCStream<Inbound, Outbound>) -> RPCStream<Inbound, Outbound> {
+        let limit = MessageLimit(of: stream.descriptor.fullyQualifiedMethod, large: messageBytes)
+        let parts = stream.inbound.map { part in
+            if case .message(let bytes) = part { try limit.check(bytes) }
+            return part
+        }
+        return RPCStream(
+            descriptor: stream.descriptor, inbound: RPCAsyncSequence(wrapping: parts), outbound: stream.outbound)
     }
 
     func beginGracefulShutdown() {

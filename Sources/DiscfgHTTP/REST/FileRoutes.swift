@@ -14,11 +14,11 @@ extension RESTRoutes {
     private func export(_ call: Call) async throws -> Response {
         let query = try Query(call, allowing: ["as", "prefix", "rev"])
         let format = try format(query)
-        let bytes = try await store.export(
+        let file = try await store.export(
             as: format, below: query["prefix"] ?? "/", in: try call.config, at: try query.integer("rev"))
         return Response(
-            status: .ok, headers: [.contentType: format.mediaType],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            status: .ok, headers: [.contentType: format.mediaType, .leftOut: String(file.leftOut.count)],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
     }
 
     private func importFile(_ call: Call) async throws -> Response {

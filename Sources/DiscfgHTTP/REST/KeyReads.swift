@@ -15,15 +15,14 @@ extension RESTRoutes {
     }
 
     private func read(_ call: Call) async throws -> Response {
-        let path = try call.path(after: 3)
-        return path.utf8.count <= 1 || path.utf8.last == UInt8(ascii: "/")
-            ? try await list(path, call) : try await get(path, call)
+        let name = try Query.name(of: call)
+        return KeyName.isDirectory(name) ? try await list(name, call) : try await get(name, call)
     }
 
-    private func get(_ path: String, _ call: Call) async throws -> Response {
-        let allowed: Set = ["raw", "rev", "path", "wait", "after", "log", "exact", "consistent", "bare"]
+    private func get(_ name: String, _ call: Call) async throws -> Response {
+        let allowed: Set = ["raw", "rev", "path", "wait", "after", "log", "exact", "consistent", "bare", "key"]
         let query = try Query(call, allowing: allowed)
-        let (key, config) = (try Key(path: query.path(path)), try call.config)
+        let (key, config) = (try Key(path: name), try call.config)
         let revision = try query.integer("rev")
         let wantsRaw = try query.flag("raw") || call.wantsBareValue
         let wait = try query.duration("wait")
@@ -79,12 +78,12 @@ extension RESTRoutes {
         return try await untilShutdown { try await store.changes(query, in: config) }?.scanned
     }
 
-    private func list(_ path: String, _ call: Call) async throws -> Response {
+    private func list(_ directory: String, _ call: Call) async throws -> Response {
         let query = try Query(
-            call, allowing: ["recursive", "limit", "after", "keysOnly", "rev", "exact", "consistent", "bare"])
+            call, allowing: ["recursive", "limit", "after", "keysOnly", "rev", "exact", "consistent", "bare", "key"])
         let keysOnly = try query.flag("keysOnly")
         let request = ListQuery(
-            try query.path(path), isRecursive: try query.flag("recursive"), at: try query.integer("rev"),
+            directory, isRecursive: try query.flag("recursive"), at: try query.integer("rev"),
             after: query["after"],
             limit: try query.integer("limit", in: 1...Int64(ListQuery.maximumLimit)) ?? ListQuery.defaultLimit,
             keysOnly: keysOnly, consistency: try query.flag("consistent") ? .strong : .eventual)

@@ -4,11 +4,11 @@ import Hummingbird
 
 /// Writing keys: set, patch, delete.
 extension RESTRoutes {
-    private static let conditions: Set<String> = ["prevValue", "prevRevision", "message", "exact", "bare"]
+    private static let conditions: Set<String> = ["prevValue", "prevRevision", "message", "exact", "bare", "key"]
 
     func put(_ call: Call) async throws -> Response {
         let query = try Query(call, allowing: Self.conditions.union(["value", "ttl"]))
-        let key = try Key(path: query.path(try call.path(after: 3)))
+        let key = try Key(path: Query.name(of: call))
         let expiry = try Operation.Expiry(wire: query["ttl"].map { .string($0) })
         let value = try await value(of: call, query)
         return try await write(.set(key, value, expiry: expiry), to: key, action: "set", call, query)
@@ -16,7 +16,7 @@ extension RESTRoutes {
 
     func patch(_ call: Call) async throws -> Response {
         let query = try Query(call, allowing: Self.conditions)
-        let key = try Key(path: query.path(try call.path(after: 3)))
+        let key = try Key(path: Query.name(of: call))
         let type = call.request.headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased() ?? ""
         guard ["application/merge-patch+json", "application/json"].contains(type) else {
             throw DiscfgError(
@@ -28,21 +28,22 @@ extension RESTRoutes {
     }
 
     func remove(_ call: Call) async throws -> Response {
-        let path = try call.path(after: 3)
-        guard path.utf8.count > 1, path.utf8.last != UInt8(ascii: "/") else { return try await removeTree(path, call) }
+        let name = try Query.name(of: call)
+        guard !KeyName.isDirectory(name) else { return try await removeTree(name, call) }
         let query = try Query(call, allowing: Self.conditions)
-        let key = try Key(path: query.path(path))
+        let key = try Key(path: name)
         return try await write(.delete(key), to: key, action: "delete", call, query)
     }
 
-    private func removeTree(_ path: String, _ call: Call) async throws -> Response {
+    private func removeTree(_ directory: String, _ call: Call) async throws -> Response {
         try call.refuseConditions()
-        let query = try Query(call, allowing: ["recursive", "message", "exact", "bare"])
+        let query = try Query(call, allowing: ["recursive", "message", "exact", "bare", "key"])
         guard try query.flag("recursive") else {
-            throw DiscfgError.invalid("“\(path)” is a directory.", hint: "Add ?recursive to delete all that is in it.")
+            throw DiscfgError.invalid(
+                "“\(directory)” is a directory.", hint: "Add ?recursive to delete all that is in it.")
         }
         let transaction = Transaction(
-            then: [.deleteAll(try .below(query.path(path)))], author: try call.author, message: query["message"] ?? "")
+            then: [.deleteAll(try .below(directory))], author: try call.author, message: query["message"] ?? "")
         let result = try await store.commit(transaction, to: try call.config)
         let envelope = Envelope(
             action: "delete", deleted: result.outcomes.first?.previous.count ?? 0, revision: result.revision)

@@ -17,8 +17,8 @@ extension RESTRoutes {
     private func transact(_ call: Call) async throws -> Response {
         try call.refuseConditions()
         let query = try Query(call, allowing: ["exact"])
-        let transaction = try Transaction(
-            parsing: try await call.body(atMost: Self.maximumBody), author: try call.author, limits: call.jsonLimits)
+        let transaction = try await Transaction.parsed(
+            try await call.body(atMost: Self.maximumBody), author: try call.author, limits: call.jsonLimits)
         let result = try await store.commit(transaction, to: try call.config)
         let style = try style(query)
         return .json { result.write(to: &$0, style) }
@@ -58,8 +58,8 @@ extension RESTRoutes {
     }
 
     private func history(_ call: Call) async throws -> Response {
-        let query = try Query(call, allowing: ["limit", "before", "exact", "prev", "bare"])
-        let selection = try KeySelection.subtree(query.path(try call.path(after: 3)))
+        let query = try Query(call, allowing: ["limit", "before", "exact", "prev", "bare", "prefix"])
+        let selection = try KeySelection.subtree(Query.name(of: call, or: "prefix"))
         let request = HistoryQuery(
             selection, before: try query.integer("before"), limit: try query.integer("limit", in: 1...1000) ?? 100)
         let page = try await store.history(request, in: try call.config)
@@ -94,7 +94,9 @@ extension RESTRoutes {
         let config = try call.config
         let oldest = try await store.compact(
             config, keeping: try CompactionRequest(wire: try await call.json(atMost: 64 << 10)))
-        let revision = try await store.revision(of: config)
+        let revision = try await afterWrite("The history of config “\(config)” is compacted") {
+            try await store.revision(of: config)
+        }
         return .json { writer in
             writer.object {
                 $0.member("action", "compact")

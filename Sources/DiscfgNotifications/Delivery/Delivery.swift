@@ -1,16 +1,17 @@
 import DiscfgCore
 import Logging
 
-/// One sender at work on one rule of one config: sends what is due, in the order of the revisions, and notes how far it came.
+/// One run of a sender for one rule of one config: sends what is due, in the order of the revisions, and stores its
+/// progress.
 struct Delivery {
     let notifier: Notifier
     let config: ConfigName
     let rule: NotificationRule
-    /// Which log is meant, and how far it reached when this was asked for: what comes later has somebody else who asks.
+    /// The log and its end when the delivery was requested; later commits cause deliveries of their own.
     let tail: LogTail
-    /// When there must be an end of it; `nil` for none.
+    /// When the delivery must end; `nil` for no limit.
     let deadline: ContinuousClock.Instant?
-    private var turn: Turn
+    private var claim: DeliveryClaim
 
     private var service: ConfigService { notifier.service }
     private var options: Notifier.Options { notifier.options }
@@ -24,82 +25,85 @@ struct Delivery {
         self.rule = rule
         self.tail = tail
         self.deadline = deadline
-        turn = Turn(notifier, of: config, log: tail.incarnation, by: rule)
+        claim = DeliveryClaim(notifier, of: config, log: tail.incarnation, by: rule)
     }
 
     /// Sends what is due.
     ///
-    /// - Returns: When there will be something to do even if nothing changes; `nil` for never.
+    /// - Returns: When there is something to do even if nothing changes; `nil` for never.
     mutating func run() async throws -> Timestamp? {
         do {
             while true {
-                try await turn.load()
-                // So that a config in which nothing happens costs no write.
-                if turn.state.sent >= tail.revision { return nil }
-                // Nothing is kept of a rule that is new, and of one that was removed meanwhile, which must not begin again.
-                if turn.isNew, try await !isAskedFor() { return nil }
+                try await claim.load()
+                // A config without new commits costs no write.
+                if claim.state.sent >= tail.revision { return nil }
+                // A new rule has no note; neither has a rule that was removed meanwhile, which must not start again.
+                if claim.isNew, try await !exists() { return nil }
                 let now = service.now
-                if turn.isSomebodyElses(at: now) {
-                    // Whoever has it sees the word when it would let go, and goes on.
-                    if try await turn.leaveWord() { return turn.state.claimedUntil }
+                if claim.isHeldByAnother(at: now) {
+                    // The owner of the claim sees this before it releases the claim, and continues.
+                    if try await claim.markWanted() { return claim.state.claimedUntil }
                     continue
                 }
-                if let failure = turn.state.failure, failure.next > now { return failure.next }
+                if let failure = claim.state.failure, failure.next > now { return failure.next }
                 guard hasTime else { return now }
-                guard try await turn.claim() else { continue }
-                if case .over(let next) = try await work() { return next }
+                guard try await claim.take() else { continue }
+                if case .released(let next) = try await work() { return next }
             }
         } catch {
-            await turn.letGo()
+            await claim.abandon()
             throw error
         }
     }
 
-    /// Sends page by page until nothing is left, a target refuses, or the time is over.
-    private mutating func work() async throws -> Turn.Ending {
-        // The least revision up to which the log has to be read.
+    /// Sends page by page until nothing is left, a target refuses, or the time is up.
+    private mutating func work() async throws -> DeliveryClaim.Ending {
+        // The log has to be read at least up to this revision.
         var goal = tail.revision
         while true {
-            guard hasTime else { return try await turn.release(until: service.now) }
-            guard try await turn.keep() else { return .taken }
+            guard hasTime else { return try await claim.release(until: service.now) }
+            guard try await claim.renew() else { return .lost }
             let page: LogPage
             do {
-                page = try await service.log(of: config, after: turn.state.sent, incarnation: tail.incarnation)
+                page = try await service.log(of: config, after: claim.state.sent, incarnation: tail.incarnation)
             } catch let error as DiscfgError where error.code == .compacted {
-                guard try await skipCompacted(error) else { return .taken }
+                guard try await skipCompacted(error) else { return .lost }
                 continue
             }
             for commit in page.commits {
                 if let selected = commit.selecting(try rule.selection) {
-                    guard hasTime else { return try await turn.release(until: service.now) }
-                    guard try await turn.keep() else { return .taken }
-                    if let next = try await send(selected) { return try await turn.release(until: next) }
+                    guard hasTime else { return try await claim.release(until: service.now) }
+                    guard try await claim.renew() else { return .lost }
+                    if let next = try await send(selected) { return try await claim.release(until: next) }
                 }
-                turn.state.pass(commit.revision)
+                claim.state.pass(commit.revision)
             }
-            // Only an empty page tells the end of the log.
-            guard page.commits.isEmpty || turn.state.sent >= goal else { continue }
-            let ending = try await turn.release(until: nil)
-            guard case .more = ending else { return ending }
+            // Only an empty page means the end of the log.
+            guard page.commits.isEmpty || claim.state.sent >= goal else { continue }
+            let ending = try await claim.release(until: nil)
+            guard case .kept = ending else { return ending }
             goal = .max
         }
     }
 
-    /// Sends one; a moment is when to try again.
+    /// Sends one notification.
+    ///
+    /// - Returns: When to try again; `nil` if the notification was sent or given up.
     private mutating func send(_ commit: Commit) async throws -> Timestamp? {
         let failure: DeliveryFailure
         do {
             try await notifier.sender.send(CloudEvent.message(of: commit, in: config, by: rule), by: rule)
-            turn.unsaved += 1
+            claim.unsaved += 1
             return nil
         } catch let error as CancellationError {
             throw error
         } catch {
-            // What fails because of a cancellation is not the target's fault.
+            // A failure that a cancellation caused is not a failure of the target.
             try Task.checkCancellation()
-            failure = error as? DeliveryFailure ?? DeliveryFailure("It could not be sent (\(type(of: error))).")
+            failure =
+                error as? DeliveryFailure ?? DeliveryFailure("The notification could not be sent (\(type(of: error))).")
         }
-        let before = turn.state.failure?.revision == commit.revision ? turn.state.failure?.attempts ?? 0 : 0
+        let before = claim.state.failure?.revision == commit.revision ? claim.state.failure?.attempts ?? 0 : 0
         let attempts = before + 1
         notifier.logger.info(
             "a notification was not taken",
@@ -113,28 +117,32 @@ struct Delivery {
             return nil
         }
         let next = service.now + max(options.pause(attempts), failure.retryAfter ?? .zero)
-        turn.state.failure = .init(
+        claim.state.failure = .init(
             revision: commit.revision, attempts: attempts, next: next, reason: failure.reason)
         return next
     }
 
-    /// The log has lost what was still to be sent: says so, and goes on where it begins; `false` where it is another log.
+    /// Records in a dead letter that revisions were compacted before they were sent, and continues with the oldest that
+    /// is kept.
+    ///
+    /// - Returns: `false` if the config has another log now.
     private mutating func skipCompacted(_ error: DiscfgError) async throws -> Bool {
         let found = try await service.record(of: config).tail
         guard found.incarnation == tail.incarnation else { return false }
         let oldest = found.oldest
-        guard oldest > turn.state.sent else { throw error }
+        guard oldest > claim.state.sent else { throw error }
         try await deadLetters.keep(
             .init(
                 revision: oldest, attempts: 0, time: service.now,
                 reason:
-                    "The revisions from \(turn.state.sent + 1) to \(oldest) were compacted before they could be sent."))
-        turn.state.pass(oldest)
+                    "The revisions from \(claim.state.sent + 1) to \(oldest) were compacted before they could be sent.")
+        )
+        claim.state.pass(oldest)
         return true
     }
 
-    /// Whether the rule is there now, and not another of its name.
-    private func isAskedFor() async throws -> Bool {
+    /// Whether the config has this rule now, and not another of the same name.
+    private func exists() async throws -> Bool {
         let record = try await service.record(of: config)
         return record.tail.incarnation == tail.incarnation
             && record.settings.notifications.contains { $0.id == rule.id && $0.after == rule.after }

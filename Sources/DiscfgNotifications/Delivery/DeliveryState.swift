@@ -1,39 +1,39 @@
 import DiscfgCore
 
-/// How far a rule has come: what is kept of it between two deliveries, and what keeps two senders from doing the same.
+/// The stored progress of a rule, and the claim of the sender that works on it.
 ///
-/// It is one note of the config, which is only ever replaced by who has read it. A sender claims it for a while before it sends;
-/// who comes meanwhile leaves word that there is more, and goes.
+/// It is one note of the config, which is replaced only if it is unchanged since it was read. A sender claims it before
+/// it sends. A second sender sets `isWanted` in the note and stops.
 struct DeliveryState: Sendable, Hashable {
-    /// What the rule said when this began; another one begins anew.
+    /// The `after` of the rule; a rule with another one starts again.
     var after: Revision
     /// The incarnation of the config.
     var log: String
     /// The revision up to which everything was sent, or given up.
     var sent: Revision
-    /// Who is sending; empty where nobody is.
+    /// The claim of the sender that is sending; empty if none is.
     var owner = ""
-    /// Until when the sender may take that it is alone.
+    /// When the claim expires.
     var claimedUntil = Timestamp(milliseconds: 0)
-    /// Whether somebody came while another was sending.
+    /// Whether a second sender asked for the claim meanwhile.
     var isWanted = false
-    /// What stands in the way of the next one.
+    /// The failed attempts for the next revision.
     var failure: NotificationStatus.Failure?
 
-    /// The name of the note; another rule of that name has another, so that the two never take each other's for their own.
+    /// The name of the note, which a later rule with the same id does not share.
     static func noteName(of rule: NotificationRule) -> String { "\(folder(of: rule))\((rule.after ?? 0).digits)" }
 
-    /// What the names of the notes begin with, of this rule and of those that had its name before.
+    /// The prefix of the notes of this rule and of earlier rules with the same id.
     static func folder(of rule: NotificationRule) -> String { "sent/\(rule.id)/" }
 
-    /// The state of a rule of which nothing is kept yet.
+    /// The state of a rule without a note.
     init(of rule: NotificationRule, log: String) {
         after = rule.after ?? 0
         self.log = log
         sent = after
     }
 
-    /// The state that a note holds, if it is about this rule and this config.
+    /// The state in a note; `nil` if the note belongs to another rule or another log.
     init?(_ note: Note, of rule: NotificationRule, log: String) {
         guard let json = try? JSONValue(parsing: note.bytes), json["log"]?.string == log,
             let after = json["after"]?.integer, after == rule.after ?? 0, let sent = json["sent"]?.integer
@@ -52,7 +52,7 @@ struct DeliveryState: Sendable, Hashable {
         }
     }
 
-    /// What the note holds.
+    /// The content of the note.
     var bytes: [UInt8] {
         JSONWriter.bytes { writer in
             writer.object { writer in
@@ -80,20 +80,20 @@ struct DeliveryState: Sendable, Hashable {
         }
     }
 
-    /// Goes on beyond a revision, and what stood in its way.
+    /// Marks a revision as sent or given up, and forgets its failed attempts.
     mutating func pass(_ revision: Revision) {
         sent = max(sent, revision)
         if let failure, failure.revision <= sent { self.failure = nil }
     }
 }
 
-/// What was given up, as a note of the config.
+/// The notifications of a rule that were given up, each in a note of the config.
 struct DeadLetters: Sendable {
     let rule: NotificationRule
     let config: ConfigName
     let service: ConfigService
 
-    /// What the names of the notes begin with, of this rule and of those that had its name before.
+    /// The prefix of the notes of this rule and of earlier rules with the same id.
     static func folder(of rule: NotificationRule) -> String { "dead/\(rule.id)/" }
 
     private var prefix: String { "\(Self.folder(of: rule))\((rule.after ?? 0).digits)/" }
@@ -105,7 +105,7 @@ struct DeadLetters: Sendable {
             .compactMap { try? NotificationStatus.DeadLetter(wire: JSONValue(parsing: $0.bytes)) }
     }
 
-    /// Keeps one; where there is one of that revision already, the newer takes its place.
+    /// Stores a dead letter, in place of an earlier one of the same revision.
     func keep(_ letter: NotificationStatus.DeadLetter) async throws {
         let bytes = JSONWriter.bytes { letter.write(to: &$0) }
         let name = name(letter.revision)
@@ -114,7 +114,8 @@ struct DeadLetters: Sendable {
             if try await service.replaceNote(name, with: bytes, version: version, in: config) { return }
         }
         throw DiscfgError(
-            .storeUnavailable, "Others change the dead letters of “\(rule.id)” at the same time.", hint: "Try again.")
+            .storeUnavailable, "The dead letters of “\(rule.id)” could not be stored: other processes change them too.",
+            hint: "Try again.")
     }
 
     func remove(_ revision: Revision) async throws {
@@ -126,7 +127,7 @@ struct DeadLetters: Sendable {
 }
 
 extension Revision {
-    /// 16 hexadecimal digits, whose order is that of the numbers.
+    /// 16 hexadecimal digits, which sort as the numbers do.
     fileprivate var digits: String {
         let digits = String(self, radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits

@@ -8,13 +8,13 @@ import Musl
 import Glibc
 #endif
 
-/// Which addresses a webhook may be sent to.
+/// The addresses to which webhooks may be sent.
 ///
-/// Who may add a webhook must not reach by it what only this machine or its network can: metadata services, databases, admin
-/// pages. So the address that a name has is looked at, and that very address is then connected to: a name that changes its
-/// address in between gains nothing.
+/// A webhook must not reach servers that only this machine or its network can reach: metadata services, databases,
+/// admin pages. So the address of a host is checked, and the connection is made to exactly that address, even if the
+/// name gets another one in between.
 struct AddressPolicy: Sendable {
-    /// Whether loopback, private and link-local addresses are allowed, and plain HTTP.
+    /// Whether plain HTTP, and loopback, private and link-local addresses are allowed.
     var allowsPrivate: Bool
 
     func allows(_ address: SocketAddress) -> Bool {
@@ -40,7 +40,7 @@ struct AddressPolicy: Sendable {
         case (0, _), (10, _), (127, _), (169, 254), (192, 168), (224..., _): return false
         case (100, 64...127), (172, 16...31), (198, 18...19): return false
         case (192, 0): return bytes[2] != 0 && bytes[2] != 2
-        // 6to4 relays, which RFC 7526 has ended.
+        // 6to4 relays, deprecated by RFC 7526.
         case (192, 88): return bytes[2] != 99
         case (198, 51): return bytes[2] != 100
         case (203, 0): return bytes[2] != 113
@@ -58,7 +58,7 @@ struct AddressPolicy: Sendable {
         switch (bytes[0], bytes[1], bytes[2], bytes[3]) {
         // Protocols, Teredo among them, and documentation.
         case (0x20, 0x01, 0x00...0x01, _), (0x20, 0x01, 0x0D, 0xB8), (0x3F, 0xFF, 0x00...0x0F, _): return false
-        // Everything that is routed begins with the bits 001.
+        // All global unicast addresses begin with the bits 001.
         default: return bytes[0] & 0xE0 == 0x20
         }
     }

@@ -1,14 +1,14 @@
 import DiscfgCore
 
-/// What is told of a commit, as CloudEvents 1.0 has it in its JSON format.
+/// The event that describes a commit, in the JSON format of CloudEvents 1.0.
 ///
-/// Values are told only where the rule says so, and only while the event stays within what every target takes: the event says
+/// It has values only if the rule asks for them and the event stays within the limit of every target. The event states
 /// what it leaves out.
 /// Source: <https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md>.
 enum CloudEvent {
     static let contentType = "application/cloudevents+json; charset=utf-8"
 
-    /// The event of a commit, of which the rule has selected the changes.
+    /// The event of a commit that has only the changes that the rule selects.
     static func message(of commit: Commit, in config: ConfigName, by rule: NotificationRule) -> NotificationMessage {
         let id = id(of: commit, by: rule)
         let whole = body(of: commit, id: id, in: config, withValues: rule.withValues)
@@ -19,13 +19,13 @@ enum CloudEvent {
             id: id, kind: .commit, config: config, revision: commit.revision, time: commit.time, body: body)
     }
 
-    /// Two rules tell different parts of a commit, and one target may have both: so the rule belongs to the identity.
+    /// Two rules may send different parts of a commit to the same target, so the id names the rule too.
     private static func id(of commit: Commit, by rule: NotificationRule) -> String {
-        // Webhooks sign the id up to its first dot.
+        // In what webhooks sign, a dot ends the id.
         "\(commit.id)-\(String(rule.id.map { $0 == "." ? "~" : $0 }))"
     }
 
-    /// An event that tells of nothing, to try a target.
+    /// An event that describes no change, to test a target.
     static func test(of config: ConfigName, at revision: Revision, time: Timestamp, id: String) -> NotificationMessage {
         let body = JSONWriter.bytes { writer in
             writer.object { writer in
@@ -34,7 +34,7 @@ enum CloudEvent {
                 writer.object { writer in
                     writer.member("config", config.description)
                     writer.member("revision", revision)
-                    writer.member("message", "This is a test of a notification of discfg; nothing has changed.")
+                    writer.member("message", "This is a test of a discfg notification. Nothing has changed.")
                 }
             }
         }
@@ -79,14 +79,15 @@ enum CloudEvent {
         }
     }
 
-    /// Writes the changes, as many as there is room for where there are no values.
+    /// Writes the changes; without values, as many as fit.
     private static func write(_ changes: [Change], withValues: Bool, to writer: inout JSONWriter) {
         var written = 0
         writer.name("changes")
         writer.array { writer in
             for change in changes {
-                // A key of 1 KiB takes at most six here, its versions little more; the rest of the event has room behind.
-                if !withValues, writer.bytes.count > NotificationMessage.maximumLength - 8192 { break }
+                // A key of 1 KiB takes at most 6 KiB here, and its name 3 KiB; the rest of the 12 KiB is for its versions and
+                // the end of the event.
+                if !withValues, writer.bytes.count > NotificationMessage.maximumLength - 12_288 { break }
                 if withValues, writer.bytes.count > NotificationMessage.maximumLength { break }
                 change.writeSummary(to: &writer, withValues: withValues)
                 written += 1
@@ -97,14 +98,14 @@ enum CloudEvent {
 }
 
 extension Change {
-    /// Writes what became of a key: the key, the kind of change, and the versions before and after.
+    /// Writes the key, the kind of change, and the versions before and after.
     fileprivate func writeSummary(to writer: inout JSONWriter, withValues: Bool) {
         writer.object { writer in
             key.writeMember(to: &writer)
             writer.member("kind", kind.rawValue)
             if let item { writer.member("version", item.version) }
             if let previous { writer.member("previousVersion", previous.version) }
-            // Neither base64 where that can be helped, nor a moment: a value is all that is written.
+            // The style has a time only for times to live, which are not written.
             if withValues, let item {
                 item.value.writeMembers(to: &writer, WireStyle(now: Timestamp(milliseconds: 0)))
             }

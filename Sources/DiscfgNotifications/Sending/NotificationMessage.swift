@@ -4,31 +4,31 @@ public import DiscfgCore
 public struct NotificationMessage: Sendable {
     /// What kind of event it is.
     public enum Kind: String, Sendable {
-        /// A commit was made.
+        /// An event about a commit.
         case commit = "dev.discfg.commit"
-        /// Somebody tries a target.
+        /// A test of a target.
         case test = "dev.discfg.test"
     }
 
-    /// The same whenever the same commit is sent by the same rule, so that receivers can leave out what they have seen.
+    /// The same each time the same commit is sent by the same rule, so that receivers can recognise duplicates.
     public let id: String
     public let kind: Kind
     public let config: ConfigName
     public let revision: Revision
-    /// When the commit was made.
+    /// The time of the commit.
     public let time: Timestamp
     /// CloudEvents 1.0 as JSON, at most `maximumLength` bytes.
     public let body: [UInt8]
 
-    /// What SNS, SQS and EventBridge take, 256 KiB, without what they count besides the message.
+    /// The limit of SNS, SQS and EventBridge, 256 KiB, without what they count in addition to the message.
     public static let maximumLength = 240 << 10
 }
 
-/// A target did not take a notification.
+/// A target did not accept a notification.
 public struct DeliveryFailure: Error, Sendable {
-    /// What went wrong, as a sentence without values and secrets, not longer than anybody wants to read.
+    /// A sentence about what went wrong, without values and secrets, of at most 1000 characters.
     public var reason: String
-    /// How long the target asks to be left alone.
+    /// The pause that the target asked for.
     public var retryAfter: Duration?
 
     public init(_ reason: String, retryAfter: Duration? = nil) {
@@ -39,13 +39,13 @@ public struct DeliveryFailure: Error, Sendable {
 
 /// Sends notifications to their targets.
 public protocol NotificationSender: Sendable {
-    /// Refuses a rule that could never be carried out.
+    /// Refuses a rule whose notifications could never be sent.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest` or `forbidden`.
     func check(_ rule: NotificationRule) throws(DiscfgError)
 
     /// Sends one notification, once.
     ///
-    /// - Throws: `DeliveryFailure`, after which the target may have it all the same; or `CancellationError`.
+    /// - Throws: `DeliveryFailure`, although the target may have received the message; or `CancellationError`.
     func send(_ message: NotificationMessage, by rule: NotificationRule) async throws
 }

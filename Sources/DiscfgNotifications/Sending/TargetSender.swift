@@ -4,28 +4,29 @@ import Synchronization
 
 /// Sends notifications to SNS, SQS, EventBridge and webhooks.
 public final class TargetSender: NotificationSender {
-    /// Makes a client for a region, or for the one that is set where there is none.
+    /// Creates a client for a region; `nil` is the region of the environment.
     public typealias MakeClient = @Sendable (_ region: String?) throws -> AWSClient
 
     private let makeClient: MakeClient
     private let webhooks: WebhookSender
-    /// One for each region that a target is in, made when it is first needed.
+    /// One for each region that has a target, created when it is first needed.
     private let clients = Mutex<[String?: AWSClient]>([:])
 
     /// - Parameters:
-    ///   - allowsPrivateWebhooks: Whether webhooks may go to loopback, private and link-local addresses, and by plain HTTP.
-    ///   - makeClient: Makes the clients for AWS; the sender closes them.
+    ///   - allowsPrivateWebhooks: Whether webhooks may use plain HTTP, and loopback, private and link-local addresses.
+    ///   - makeClient: Creates the clients for AWS; the sender closes them.
     public init(allowsPrivateWebhooks: Bool = false, makeClient: @escaping MakeClient) {
         webhooks = WebhookSender(policy: AddressPolicy(allowsPrivate: allowsPrivateWebhooks))
         self.makeClient = makeClient
     }
 
-    /// Closes the connections; has to be called before the sender is let go.
+    /// Closes the connections; must be called before the sender is released.
     public func shutdown() async throws {
         let clients = clients.withLock { clients in
             defer { clients = [:] }
             return Array(clients.values)
         }
+        await webhooks.shutdown()
         for client in clients { try await client.shutdown() }
     }
 
@@ -38,7 +39,7 @@ public final class TargetSender: NotificationSender {
         }
     }
 
-    /// Refuses what is not the URL of a queue: AWS's own, or that of a stand-in, which has no TLS.
+    /// Refuses a text that is not the URL of a queue of AWS, or of a stand-in for AWS, which has no TLS.
     private static func check(queue url: String) throws(DiscfgError) {
         let isSecure = url.hasPrefix("https://")
         let parts = url.dropFirst(isSecure ? 8 : 7).split(separator: "/", omittingEmptySubsequences: false)
@@ -52,7 +53,7 @@ public final class TargetSender: NotificationSender {
     }
 
     public func send(_ message: NotificationMessage, by rule: NotificationRule) async throws {
-        // The two that SQS refuses, and that JSON may have as they are.
+        // SQS refuses these two characters, which JSON may contain without an escape.
         let text = String(decoding: message.body, as: UTF8.self)
             .replacing("\u{FFFE}", with: "\\ufffe").replacing("\u{FFFF}", with: "\\uffff")
         let attributes = ["discfg-config": message.config.description, "discfg-type": message.kind.rawValue]
@@ -85,7 +86,7 @@ public final class TargetSender: NotificationSender {
             throw DeliveryFailure(error.message)
         } catch {
             if error is DeliveryFailure || error is CancellationError { throw error }
-            throw DeliveryFailure("The target could not be tried (\(type(of: error))).")
+            throw DeliveryFailure("The notification could not be sent (\(type(of: error))).")
         }
     }
 
@@ -100,13 +101,13 @@ public final class TargetSender: NotificationSender {
 }
 
 extension String {
-    /// The region that an ARN names; `nil` where this is none.
+    /// The region in an ARN; `nil` if this is not an ARN or has no region.
     fileprivate var arnRegion: String? {
         let parts = split(separator: ":", omittingEmptySubsequences: false)
         return parts.count >= 6 && parts[0] == "arn" && !parts[3].isEmpty ? String(parts[3]) : nil
     }
 
-    /// The region in the address of a queue at AWS, `https://sqs.REGION.amazonaws.com/…`.
+    /// The region in the URL of a queue of AWS, `https://sqs.REGION.amazonaws.com/…`.
     fileprivate var queueRegion: String? {
         let host = dropFirst("https://".count).prefix { $0 != "/" }.split(separator: ".")
         return hasPrefix("https://sqs.") && host.count >= 4 && host[2] == "amazonaws" ? String(host[1]) : nil

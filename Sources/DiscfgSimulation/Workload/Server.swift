@@ -25,6 +25,8 @@ struct Server: Sendable {
         var options = ConfigService.Options(pollInterval: .milliseconds(200) ... .seconds(1), time: time)
         // Shorter than a run, so that runs have logs of which a part is gone.
         options.compactionDelay = .seconds(3)
+        // Some lives answer reads from memory, and some with so little of it that configs come and go.
+        options.viewMemory = [0, 4096, 64 << 20][Int(simulation.random() % 3)]
         let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
         service = ConfigService(engine: engine, options: options, logger: logger)
         etcd = EtcdService(

@@ -72,11 +72,18 @@ extension Aggregator {
         }
     }
 
-    /// Lets others act again on a set whose action failed: at once the first time, later after each further time.
-    func release(_ claim: AggregateClaim) async throws {
-        let failures = claim.head.item[Name.attempt]?.int64 ?? 1
-        let pause = min(lease.milliseconds, 3_600_000) * min(failures - 1, 60)
+    /// Lets others act again on a set.
+    ///
+    /// - Parameters:
+    ///   - claim: This worker's.
+    ///   - isStopped: Whether this worker was stopped, which costs no attempt; otherwise its action failed: others act at
+    ///     once the first time, later after each further time.
+    /// - Throws: `AWSError`.
+    func release(_ claim: AggregateClaim, isStopped: Bool) async throws {
+        let attempts = claim.head.item[Name.attempt]?.int64 ?? 1
+        let pause = isStopped ? 0 : min(lease.milliseconds, 3_600_000) * min(attempts - 1, 60)
         var update = ItemUpdate()
+        if isStopped { update.set(Name.attempt, .integer(attempts - 1)) }
         update.setDue(table.clock.milliseconds + min(pause, 3_600_000), of: headKey(of: claim.set), in: table)
         _ = try await table.carryOut(table.write(headKey(of: claim.set), update, if: isHeld(claim)))
     }

@@ -20,12 +20,14 @@ extension Aggregator {
     ///   - action: What to do; up to 99 writes to return.
     /// - Returns: Whether it was done.
     /// - Throws: What the action throws; `PatternError` with the code `contention` where not all members can be
-    ///   seen yet, with the code `fenced` where the action took longer than the lease and somebody else took over, and `conflict` where its writes failed a condition; `AWSError`. Nothing
-    ///   that the action returned was written then, unless the error is an `AWSError` that `mayHaveTakenEffect`.
+    ///   seen yet, with the code `fenced` where the action took longer than the lease and somebody else took over, and
+    ///   `conflict` where its writes failed a condition; `AWSError`; `CancellationError`, when the set was given back.
+    ///   Nothing that the action returned was written then, unless the error is an `AWSError` that `mayHaveTakenEffect`.
     @discardableResult
     public func act(on set: String, _ action: Action) async throws -> AggregateOutcome {
         try check(set: set)
-        switch try await claim(set) {
+        try Task.checkCancellation()
+        switch try await uncancelled({ try await claim(set) }) {
         case .claimed(let claim):
             try await carryOut(action, on: claim)
             return .acted
@@ -41,12 +43,14 @@ extension Aggregator {
     /// Acts on a set that was claimed, and gives the claim back where that fails.
     func carryOut(_ action: Action, on claim: AggregateClaim) async throws {
         do {
+            try Task.checkCancellation()
             try await awaitMembers(of: claim)
             let writes = try await action(aggregate(claim.set, claim.head))
-            try await finish(claim, writing: writes)
+            try await uncancelled { try await finish(claim, writing: writes) }
         } catch {
+            let isStopped = Task.isCancelled
             // What goes wrong here costs time only: the claim runs out by itself.
-            try? await release(claim)
+            try? await uncancelled { try await release(claim, isStopped: isStopped) }
             throw error
         }
     }

@@ -41,6 +41,8 @@ extension Aggregator {
                 left -= page.keys.count
                 for (key, _) in page.keys {
                     guard let set = prefix.key(ofPartition: key.partition) else { continue }
+                    try Task.checkCancellation()
+                    guard !WorkerStop.isAskedFor else { return sweep }
                     try await look(at: set, action, &sweep)
                 }
                 start = page.next
@@ -53,7 +55,7 @@ extension Aggregator {
     private func look(at set: String, _ action: Action, _ sweep: inout AggregateSweep) async throws {
         let outcome: ClaimOutcome
         do {
-            outcome = try await claim(set)
+            outcome = try await uncancelled { try await claim(set) }
         } catch let error as PatternError {
             // Its head cannot be understood.
             sweep.failed.append((set, error))
@@ -84,18 +86,25 @@ extension Aggregator {
         }
     }
 
-    /// Sweeps again and again, until it is cancelled.
+    /// Sweeps again and again, until it has to stop.
+    ///
+    /// It begins no action after its service group began to shut down gracefully. The action at work may end, and is
+    /// cancelled when `patience` is over; if the task is cancelled, at once. A set whose action throws because of that is
+    /// given back, and costs no attempt.
     ///
     /// - Parameters:
     ///   - pause: How long to wait at most after each sweep that found no more; a part of it is left to chance.
+    ///   - patience: How long the action at work may go on after a graceful shutdown began.
     ///   - logger: Is told what failed.
     ///   - action: What to do.
-    /// - Throws: `CancellationError`, in the end. Other failures are logged, and tried again.
+    /// - Throws: What ends the pauses of the table's clock; never `CancellationError`. Other failures are logged, and
+    ///   tried again.
     public func run(
-        every pause: Duration = .seconds(60), logger: Logger = Logger(label: "DynamoDBPatterns.Aggregator"),
-        _ action: Action
+        every pause: Duration = .seconds(60), patience: Duration = .seconds(5),
+        logger: Logger = Logger(label: "DynamoDBPatterns.Aggregator"),
+        _ action: @escaping @Sendable (Aggregate<Member, Value>) async throws -> [TransactWriteItem]
     ) async throws {
-        try await table.clock.repeatedly(every: pause, logger, ["aggregator.name": "\(name)"]) {
+        try await table.clock.repeatedly(every: pause, patience: patience, logger, ["aggregator.name": "\(name)"]) {
             let sweep = try await sweep(action)
             for (_, error) in sweep.failed {
                 logger.warn("An aggregator's action failed.", of: error, ["aggregator.name": "\(name)"])

@@ -15,7 +15,7 @@ extension Historic {
     ///   and `VersionedTable.delete` throw.
     public func delete(_ versioned: Versioned<Item>, by author: String) async throws {
         var marked = versioned
-        marked.others[HistoricAttribute.deletion] = .map([
+        marked.content.stored[HistoricAttribute.deletion] = .map([
             "by": .string(author), "version": .integer(versioned.version + 1),
         ])
         try await source.delete(try await source.save(marked))

@@ -23,11 +23,11 @@ extension Historic {
                 .invalidArgument, "A deletion has no content to restore.", hint: "Restore the version before it.")
         }
         var old = try source.versioned(attributes)
-        old.others[HistoricAttribute.deletion] = nil
+        old.content.stored[HistoricAttribute.deletion] = nil
         guard let current = try await source.stored(old.key) else {
-            return try await source.carryOut(try source.draft(inserting: old.item, others: old.others))
+            return try await source.carryOut(try source.draft(inserting: old.item, content: old.content))
         }
-        return try await source.save(try source.versioned(current, holding: old.item, others: old.others))
+        return try await source.save(try source.versioned(current, holding: old.item, content: old.content))
     }
 
     /// Makes what an item was at a moment the newest version; see `restore(_:)` and `item(_:at:)`.

@@ -180,11 +180,11 @@ extension IdempotentHandler {
             return item
         }
         do {
-            let item = try await PatternTable.evenIfCancelled(giveBack)
+            let item = try await uncancelled(giveBack)
             return try item.map(IdempotencyRecord.init)
         } catch {
             logger.warn(
-                "A claim could not be given back; it ends with its deadline", of: error, ["handler": "\(name)"])
+                "A claim could not be given back; it ends with its deadline", of: error, ["handler.name": "\(name)"])
             return nil
         }
     }

@@ -97,7 +97,7 @@ extension LeaseManager {
     /// Releases a lease, also for a task that was cancelled.
     private func end(_ lease: Lease) async {
         do {
-            try await PatternTable.evenIfCancelled { try await self.release(lease) }
+            try await uncancelled { try await self.release(lease) }
         } catch {
             logger.warn("A lease could not be released, and runs out", of: error, metadata(of: lease.name))
         }

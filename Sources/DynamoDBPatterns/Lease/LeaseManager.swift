@@ -71,7 +71,7 @@ extension LeaseManager {
     }
 
     func metadata(of lease: String) -> Logger.Metadata {
-        ["leases": "\(name)", "lease": "\(lease)", "owner": "\(owner)"]
+        ["leases.name": "\(name)", "lease.name": "\(lease)", "lease.owner": "\(owner)"]
     }
 }
 

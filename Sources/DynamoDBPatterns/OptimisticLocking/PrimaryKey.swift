@@ -5,10 +5,25 @@ public struct KeyAttributes: Sendable, Hashable {
     public var partition: String
     /// `nil` for a table whose key is one attribute.
     public var sort: String?
+    /// Of what type the attributes are in a table that is created.
+    public var partitionType: ScalarAttributeType
+    public var sortType: ScalarAttributeType
 
-    public init(partition: String, sort: String? = nil) {
+    /// The names of the attributes, and their types for a table that is yet to be created.
+    ///
+    /// - Parameters:
+    ///   - partition: The name of the partition key.
+    ///   - partitionType: Its type; of interest to `create`, `check` and `createTable(for:)` only.
+    ///   - sort: The name of the sort key; `nil` for a table whose key is one attribute.
+    ///   - sortType: Its type.
+    public init(
+        partition: String, _ partitionType: ScalarAttributeType = .string, sort: String? = nil,
+        _ sortType: ScalarAttributeType = .string
+    ) {
         self.partition = partition
         self.sort = sort
+        self.partitionType = partitionType
+        self.sortType = sortType
     }
 }
 
@@ -16,6 +31,7 @@ public struct KeyAttributes: Sendable, Hashable {
 ///
 ///     let key: PrimaryKey = "order-7"
 ///     let other = PrimaryKey(customer, "order-7")
+///     let reading = PrimaryKey("sensor-1", 1_790_000_000)
 public struct PrimaryKey: Sendable, Hashable, ExpressibleByStringLiteral {
     public let partition: AttributeValue
     /// `nil` for a table whose key is one attribute.
@@ -30,6 +46,11 @@ public struct PrimaryKey: Sendable, Hashable, ExpressibleByStringLiteral {
     /// A key of strings.
     public init(_ partition: String, _ sort: String? = nil) {
         self.init(.string(partition), sort.map(AttributeValue.string))
+    }
+
+    /// A key of a string and a whole number.
+    public init(_ partition: String, _ sort: some BinaryInteger) {
+        self.init(.string(partition), .integer(sort))
     }
 
     public init(stringLiteral value: String) { self.init(value) }

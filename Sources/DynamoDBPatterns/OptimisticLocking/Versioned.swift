@@ -37,8 +37,8 @@ public struct Versioned<Item: Codable & Sendable>: Sendable {
     /// The version and the stamp as they are stored: what a write compares.
     let mark: StoredItem
     let stamp: VersionStamp?
-    /// What is stored of which the item's type knows nothing; kept by every write.
-    var others: StoredItem
+    /// What is stored beside them, and how the item's type writes that.
+    var content: StoredAttributes
 }
 
 /// An item is not what it was when it was loaded: it was changed, deleted or inserted by somebody else.
@@ -54,12 +54,20 @@ public struct Conflict<Item: Codable & Sendable>: Error {
     ///
     /// That happens only when an answer was lost and several others wrote before the write was tried again.
     public let mayHaveTakenEffect: Bool
+    /// Whether the item was to be inserted.
+    var isInsertion = false
 }
 
 extension Conflict: CustomStringConvertible {
     public var description: String {
         "conflict: an item of the table “\(table)” "
-            + (newer.map { "is at version \($0.version) by now." } ?? "does not exist any more.")
+            + state
             + (mayHaveTakenEffect ? " An answer was lost: the write may have been carried out before." : "")
+    }
+
+    private var state: String {
+        guard let newer else { return "does not exist any more." }
+        return isInsertion
+            ? "has this key already; it is at version \(newer.version)." : "is at version \(newer.version) by now."
     }
 }

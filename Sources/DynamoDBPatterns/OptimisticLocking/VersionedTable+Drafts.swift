@@ -81,15 +81,15 @@ extension VersionedTable {
             hint: "If others use that name, give VersionAttributes another one.")
     }
 
-    /// The draft of an insertion, with what the item's type does not know.
-    func draft(inserting item: Item, others: StoredItem = [:]) throws -> Draft<Item> {
-        try draft(item, others: others, after: nil, stamp: .first(clock), if: .absent(key.partition))
+    /// The draft of an insertion, in the form of what was stored before, if there was anything.
+    func draft(inserting item: Item, content: StoredAttributes = StoredAttributes()) throws -> Draft<Item> {
+        try draft(item, content: content, after: nil, stamp: .first(clock), if: .absent(key.partition))
     }
 
     /// The draft of the version that comes after one.
     func draft(saving versioned: Versioned<Item>) throws -> Draft<Item> {
         let draft = try draft(
-            versioned.item, others: versioned.others, after: versioned,
+            versioned.item, content: versioned.content, after: versioned,
             stamp: .next(after: versioned.stamp, clock), if: unchanged(versioned))
         guard draft.versioned.key == versioned.key else {
             throw PatternError(
@@ -100,9 +100,14 @@ extension VersionedTable {
     }
 
     private func draft(
-        _ item: Item, others: StoredItem, after base: Versioned<Item>?, stamp: VersionStamp, if condition: Condition
+        _ item: Item, content: StoredAttributes, after base: Versioned<Item>?, stamp: VersionStamp,
+        if condition: Condition
     ) throws -> Draft<Item> {
-        var stored = try encoded(item).merging(others) { own, _ in own }
+        var content = content
+        let known = try encoded(item)
+        var stored = try content.changed(to: known)
+        if let member = content.emptied { try checkReadable(stored, without: member) }
+        content = StoredAttributes(stored, known: known)
         guard let key = PrimaryKey(of: stored, by: key) else {
             throw PatternError(
                 .invalidArgument, "\(Item.self) has no members for the whole key of the table “\(name)”.")
@@ -117,8 +122,20 @@ extension VersionedTable {
             stored[name] = .integer(time)
         }
         let versioned = Versioned(
-            item: item, key: key, version: version, modified: modified, mark: mark, stamp: stamp, others: others)
+            item: item, key: key, version: version, modified: modified, mark: mark, stamp: stamp, content: content)
         return Draft(versioned: versioned, stored: stored, base: base, condition: condition)
+    }
+
+    /// Makes sure that an item can be read again although a set became empty, which DynamoDB cannot store.
+    private func checkReadable(_ stored: StoredItem, without member: String) throws(PatternError) {
+        do {
+            _ = try decoder.decode(Item.self, from: stored)
+        } catch {
+            throw PatternError(
+                .invalidArgument,
+                "The member “\(member)” is stored as a set, which cannot be empty, and \(Item.self) cannot be read without.",
+                hint: "Declare it as a Set, or as optional.", cause: error)
+        }
     }
 
     /// That an item is as it was loaded.

@@ -77,9 +77,8 @@ extension VersionedTable {
         _ change: (inout Item) throws -> Void
     ) throws -> Draft<Item>? {
         if var versioned = current {
-            let before = try encoded(versioned.item)
             try change(&versioned.item)
-            return try encoded(versioned.item) == before ? nil : try draft(saving: versioned)
+            return try encoded(versioned.item) == versioned.content.known ? nil : try draft(saving: versioned)
         }
         guard var item = try initial() else { return nil }
         try change(&item)

@@ -65,7 +65,9 @@ extension VersionedTable {
         do {
             try await transaction.commitSurely(clock: clock, tries: 3)
         } catch let error as TransactionConflict {
-            throw try error.conflicts(in: self).first ?? conflict(versioned.key, nil, inDoubt: false)
+            var conflict = try error.conflicts(in: self).first ?? conflict(versioned.key, nil, inDoubt: false)
+            conflict.isInsertion = true
+            throw conflict
         }
         return versioned
     }

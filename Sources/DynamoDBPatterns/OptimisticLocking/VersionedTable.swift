@@ -13,7 +13,8 @@ public import AWSClient
 /// at the same version; a write whose answer was lost is recognised by its own.
 ///
 /// - Every writer has to count the version up: what else writes to the table is overwritten without notice.
-/// - Attributes that the item's type does not know are kept, at the top level of the item.
+/// - Attributes that did not change keep the type that they are stored with; those that the item's type does not know
+///   are kept, at the top level of the item and in its maps. The article on optimistic locking has a table of types.
 /// - Of a global table, each region is a table of its own here: conditions see what is in the region, and of two
 ///   regions that write the same version, one loses silently. Write each item in one region.
 public struct VersionedTable<Item: Codable & Sendable>: Sendable {
@@ -23,7 +24,7 @@ public struct VersionedTable<Item: Codable & Sendable>: Sendable {
     public let key: KeyAttributes
     public let attributes: VersionAttributes
     public let clock: PatternClock
-    let encoder: AttributeEncoder
+    private(set) var encoder: AttributeEncoder
     let decoder: AttributeDecoder
 
     /// A table that exists; nothing is asked yet.
@@ -41,11 +42,12 @@ public struct VersionedTable<Item: Codable & Sendable>: Sendable {
         clock: PatternClock = PatternClock(), encoder: AttributeEncoder = .init(), decoder: AttributeDecoder = .init()
     ) {
         self.name = name
-        self.api = api
+        self.api = AdvisingDynamoDB(base: api, table: name, advice: Self.advice)
         self.key = key
         self.attributes = attributes
         self.clock = clock
         self.encoder = encoder
+        self.encoder.writesSets = true
         self.decoder = decoder
     }
 
@@ -71,9 +73,9 @@ public struct VersionedTable<Item: Codable & Sendable>: Sendable {
             throw PatternError(
                 .corrupt, "An item of the table “\(name)” cannot be read as \(Item.self).", cause: error)
         }
-        var others = try encoded(item).reduce(into: stored) { $0[$1.key] = nil }
-        for name in reservedNames { others[name] = nil }
-        return try versioned(stored, holding: item, others: others)
+        var content = stored
+        for name in reservedNames { content[name] = nil }
+        return try versioned(stored, holding: item, content: StoredAttributes(content, known: try encoded(item)))
     }
 }
 
@@ -87,7 +89,7 @@ extension VersionedTable {
 
     /// What is stored, whatever it says, with this content in its place.
     func versioned(
-        _ stored: StoredItem, holding item: Item, others: StoredItem
+        _ stored: StoredItem, holding item: Item, content: StoredAttributes
     ) throws(PatternError) -> Versioned<Item> {
         let origin = try origin(of: stored)
         guard let key = PrimaryKey(of: stored, by: key) else {
@@ -96,6 +98,6 @@ extension VersionedTable {
         let mark = stored.filter { $0.key == attributes.version || $0.key == attributes.stamp }
         return Versioned(
             item: item, key: key, version: origin.version ?? 0, modified: origin.modified, mark: mark,
-            stamp: origin.stamp, others: others)
+            stamp: origin.stamp, content: content)
     }
 }

@@ -15,16 +15,28 @@ struct BucketRun<Partial: Sendable>: Sendable {
 extension PeriodicAggregator {
     /// Processes one bucket, from where it was left; `nil` where another run has it, or took it over.
     func process(startingAt start: Int64, finish: Finish) async throws -> TimeBucket? {
-        guard let head = try await claim(startingAt: start) else { return nil }
+        guard let head = try await uncancelled({ try await claim(startingAt: start) }) else { return nil }
         do {
+            try Task.checkCancellation()
             let run = try await foldMembers(of: head)
             // Nothing came after all, such as when the first collector died before it had put its member.
             let writes = run.head.count == 0 ? [] : try await finish(closed(run.head, run.partial))
-            try await markDone(run.head, alsoWriting: writes)
+            try await uncancelled { try await markDone(run.head, alsoWriting: writes) }
             return head.bucket
         } catch is TakenOver {
             return nil
+        } catch {
+            // What goes wrong here costs time only: the lease runs out by itself.
+            if Task.isCancelled { try? await uncancelled { try await release(head) } }
+            throw error
         }
+    }
+
+    /// Lets another run go on at once, from the last checkpoint.
+    private func release(_ head: BucketHead) async throws {
+        var update = ItemUpdate()
+        update.set(PatternTable.Attribute.due, .integer(table.clock.milliseconds))
+        _ = try await table.carryOut(table.write(keys.head(head.bucket), update, if: head.isStillClaimed))
     }
 
     /// Takes the bucket for the length of a lease; `nil` where it is not due, any more or at all.
@@ -52,6 +64,7 @@ extension PeriodicAggregator {
             head: head, partial: try partial(of: head), cursor: head.cursor, savedAt: table.clock.milliseconds)
         do {
             while run.cursor.shard < head.shards {
+                try Task.checkCancellation()
                 if run.cursor.after == nil {
                     try await closeDoor(of: run.cursor.shard, in: head) { try await keepLease(&run) }
                 }

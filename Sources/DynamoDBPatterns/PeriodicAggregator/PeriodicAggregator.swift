@@ -12,7 +12,7 @@ public import Foundation
 ///     let minutes = try PeriodicAggregator<Click, Int>(
 ///         "clicks", in: table, period: .seconds(60), initial: 0) { $0 += $1.count }
 ///     try await minutes.collect(click, id: event.id, at: event.time)   // wherever clicks come in
-///     try await minutes.runDue { closed in          // every minute
+///     try await minutes.runDue { closed in          // once a minute; or `run`, in a service
 ///         [try put(closed.count, at: closed.bucket.start, into: "ClicksByMinute")]
 ///     }
 ///
@@ -36,10 +36,10 @@ public struct PeriodicAggregator<Member: Codable & Sendable, Partial: Codable & 
     ///   - table: Where its items are.
     ///   - period: How long a bucket is, at least a millisecond. Where it is changed, buckets keep what they began
     ///     with, but a member that is delivered before the change and again after it may be in two of them.
-    ///   - grace: How long after a bucket's end, by the clock of whoever processes, it is closed. Members that come
-    ///     until then are on time.
+    ///   - grace: How long after a bucket's end, by the clock of the process that runs it, it is closed. Members that come
+    ///     until then are on time, and the result is that much later. By default a period, and a minute at most.
     ///   - skew: How long before a bucket's end, by the clock of whoever collects, collecting begins to check that the
-    ///     bucket is not closed, which costs four units instead of one. As long as no clock is wrong by more than
+    ///     bucket is not closed, which costs four units instead of one; with a period of ten seconds, each member does. As long as no clock is wrong by more than
     ///     `skew` and `grace` together, no member is missed; `audit` finds those that were. With a skew of a period or
     ///     more each collecting checks, and nothing rests on clocks.
     ///   - shards: Over how many partitions a bucket is spread, 1 to 1,000. One takes 1,000 members in a second, and
@@ -55,14 +55,15 @@ public struct PeriodicAggregator<Member: Codable & Sendable, Partial: Codable & 
     ///     some room to spare.
     /// - Throws: `PatternError` with code `invalidArgument`.
     public init(
-        _ name: String, in table: PatternTable, period: Duration, grace: Duration = .seconds(60),
+        _ name: String, in table: PatternTable, period: Duration, grace: Duration? = nil,
         skew: Duration = .seconds(10), shards: Int = 4, late: LateMembers = .nextBucket,
         lease: Duration = .seconds(60), retention: Duration = .seconds(14 * 86_400), pageSize: Int = 1000,
         initial: Partial, fold: @escaping @Sendable (inout Partial, Member) throws -> Void
     ) throws(PatternError) {
         try PatternName.check(name, of: "a periodic aggregator")
         settings = PeriodicSettings(
-            period: period.milliseconds, grace: grace.milliseconds, skew: skew.milliseconds, shards: shards,
+            period: period.milliseconds, grace: (grace ?? min(period, .seconds(60))).milliseconds,
+            skew: skew.milliseconds, shards: shards,
             late: late, lease: lease.milliseconds, retention: retention.milliseconds, pageSize: pageSize)
         try settings.check()
         self.name = name

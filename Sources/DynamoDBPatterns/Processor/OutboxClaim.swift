@@ -43,10 +43,10 @@ extension Processor {
     ///   - claim: This worker's.
     ///   - due: When others may go on; this worker keeps its claim until then.
     ///   - failed: Whether nothing could be sent.
-    /// - Returns: Whether the claim is still this worker's.
+    /// - Returns: The claim until then; `nil` if it is another worker's by now.
     /// - Throws: `AWSError`.
     @discardableResult
-    func release(_ claim: inout OutboxClaim, due: Int64, failed: Bool = false) async throws -> Bool {
+    func release(_ claim: OutboxClaim, due: Int64, failed: Bool = false) async throws -> OutboxClaim? {
         let token = clock.token()
         var update = ItemUpdate()
         update.set(PatternTable.Attribute.due, .integer(due))
@@ -57,21 +57,26 @@ extension Processor {
         if case .refused(let item, _) = try await table.carryOut(write),
             item?[ProcessItem.token]?.string != token
         {
-            return false
+            return nil
         }
-        claim.token = token
-        claim.until = due
-        return true
+        var next = claim
+        next.token = token
+        next.until = due
+        return next
     }
 
     /// All is sent: the outbox goes, unless messages came meanwhile, which are the next then.
-    func finish(_ claim: inout OutboxClaim) async throws {
+    ///
+    /// - Returns: The claim, with those messages.
+    func finish(_ claim: OutboxClaim) async throws -> OutboxClaim {
         let isAll = Condition.all([
             .equals(ProcessItem.token, .string(claim.token)), .equals(ProcessItem.queued, .integer(claim.queued)),
         ])
         guard case .refused(let item, _) = try await table.carryOut(table.delete(outboxKey(claim.id), if: isAll)),
             item?[ProcessItem.token]?.string == claim.token
-        else { return }
-        claim.queued = item?[ProcessItem.queued]?.int64 ?? claim.queued
+        else { return claim }
+        var next = claim
+        next.queued = item?[ProcessItem.queued]?.int64 ?? claim.queued
+        return next
     }
 }

@@ -6,6 +6,15 @@ extension ProcessHead {
         return ProcessMove(head: next, rest: rest, hasBegun: false)
     }
 
+    /// The attempt ended with a stop of its worker, which gives the process back: it has not failed, but it has begun,
+    /// and may have taken effect.
+    func interrupted() -> ProcessMove<State> {
+        var next = self
+        next.waits += 1
+        next.isUnrecorded = true
+        return ProcessMove(head: next, rest: .ready)
+    }
+
     /// What follows from an effect that did not throw.
     func move(
         after outcome: StepOutcome, at now: Int64, _ steps: ProcessSteps<State>

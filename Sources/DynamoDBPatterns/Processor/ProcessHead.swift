@@ -9,7 +9,7 @@ struct ProcessHead<State: Codable & Sendable>: Sendable {
     var step: String
     /// How often the step was begun, with the one that the claim, or the record of the step before, counts already.
     var attempt: Int
-    /// How many of them ended in waiting.
+    /// How many of them ended in waiting, or were given back by a worker that stopped.
     var waits: Int
     /// Forward, the steps that are done; backward, those that are still to be undone, the one at work last.
     var passed: [String]

@@ -42,6 +42,7 @@ public struct ProcessStatus<State: Codable & Sendable>: Sendable {
 /// What became of a start.
 public enum ProcessStart: Sendable, Hashable {
     case started
-    /// There is a process with this identity already, and it is left as it is.
+    /// There is a process with this identity already, and it is left as it is: the state of this start is dropped, also
+    /// if it is another.
     case exists(ProcessPhase)
 }

@@ -19,8 +19,8 @@ extension Processor {
     ///   - id: Its identity.
     ///   - end: Until when this worker may work, in milliseconds since 1970.
     /// - Returns: The move.
-    /// - Throws: `CancellationError` where this worker was cancelled; what else a step throws is part of the move.
-    func move(_ head: ProcessHead<State>, of id: String, until end: Int64?) async throws -> ProcessMove<State> {
+    /// What a step throws is part of the move.
+    func move(_ head: ProcessHead<State>, of id: String, until end: Int64?) async -> ProcessMove<State> {
         let isForward = head.phase == .running
         if isForward, let reason = head.cancellation ?? lateness(of: head) {
             return head.turningBack(reason, begun: head.attempt > 1, steps)
@@ -31,7 +31,9 @@ extension Processor {
         guard head.tries <= step.retry.attempts else {
             return head.givingUp("The last attempt of “\(step.name)” ended with its worker.", steps)
         }
-        guard hasTime(for: step.timeout, until: end) else { return head.notBegun(rest: .ready) }
+        guard !WorkerStop.isAskedFor, hasTime(for: step.timeout, until: end) else {
+            return head.notBegun(rest: .ready)
+        }
         // Whoever was away so long begins nothing before it knows that the process is still its own.
         guard clock.milliseconds < head.claimedUntil else { return renewing(head) }
         let context = context(of: head, id, step)
@@ -43,7 +45,8 @@ extension Processor {
             move.outgoing = context.outgoing.content.withLock { $0 }
             return move
         } catch {
-            if error is CancellationError { try Task.checkCancellation() }
+            // Whatever it threw, the stop may be why; only what is permanent is not.
+            if Task.isCancelled, (error as? PatternError)?.code != .poison { return head.interrupted() }
             return failing(head, error)
         }
     }

@@ -19,7 +19,7 @@ extension Processor {
     ///   - end: Until when messages are begun to be sent, such as shortly before a Lambda function's deadline.
     ///   - send: Sends one; receivers tell repetitions by its `id`.
     /// - Returns: How many were sent.
-    /// - Throws: `AWSError`; not what `send` throws.
+    /// - Throws: `AWSError`, and `CancellationError`; not what `send` throws.
     @discardableResult
     public func relay(
         limit: Int = 100, until end: Date? = nil, _ send: (ProcessMessage) async throws -> Void
@@ -33,16 +33,24 @@ extension Processor {
         return count
     }
 
-    /// Sends messages until it is cancelled: `relay` again and again, with a pause where there was nothing to send.
+    /// Sends messages until it has to stop: `relay` again and again, with a pause if there was nothing to send.
+    ///
+    /// It begins no message after its service group began to shut down gracefully. The one at work may be sent, and is
+    /// cancelled when `patience` is over; if the task is cancelled, at once. The outbox is given back.
     ///
     /// - Parameters:
     ///   - pause: How long at most; a part of it is left to chance.
+    ///   - patience: How long the message at work may take after a graceful shutdown began.
     ///   - send: As for `relay`.
-    /// - Throws: `CancellationError`, in the end. Other failures are logged, and tried again.
+    /// - Throws: What ends the pauses of the table's clock; never `CancellationError`. Other failures are logged, and
+    ///   tried again.
     public func runRelay(
-        every pause: Duration = .seconds(1), _ send: (ProcessMessage) async throws -> Void
+        every pause: Duration = .seconds(1), patience: Duration = .seconds(5),
+        _ send: @escaping @Sendable (ProcessMessage) async throws -> Void
     ) async throws {
-        try await clock.repeatedly(every: pause, logger, ["processor.name": "\(name)"]) { try await relay(send) > 0 }
+        try await clock.repeatedly(every: pause, patience: patience, logger, ["processor.name": "\(name)"]) {
+            try await relay(send) > 0
+        }
     }
 
     /// Sends the messages of one process, unless another worker is at it.
@@ -53,20 +61,25 @@ extension Processor {
     ///   - end: Until when messages are begun to be sent.
     ///   - send: Sends one.
     /// - Returns: How many were sent.
-    /// - Throws: `AWSError`; not what `send` throws.
+    /// - Throws: `AWSError`, and `CancellationError`; not what `send` throws.
     @discardableResult
     public func relay(
         of id: String, limit: Int = 100, until end: Date? = nil, _ send: (ProcessMessage) async throws -> Void
     ) async throws -> Int {
-        guard var claim = try await claimOutbox(id) else { return 0 }
+        try Task.checkCancellation()
+        guard var claim = try await uncancelled({ try await claimOutbox(id) }) else { return 0 }
         var count = 0
         while claim.next < claim.queued {
-            guard count < limit, clock.milliseconds < end?.milliseconds ?? .max else {
-                try await release(&claim, due: clock.milliseconds)
+            guard count < limit, !WorkerStop.isAskedFor, clock.milliseconds < end?.milliseconds ?? .max else {
+                try await giveBack(claim)
                 return count
             }
             if claim.until - clock.milliseconds < lease / 2 {
-                guard try await release(&claim, due: clock.milliseconds + lease) else { return count }
+                let renewed = try await uncancelled { [claim] in
+                    try await release(claim, due: clock.milliseconds + lease)
+                }
+                guard let renewed else { return count }
+                claim = renewed
             }
             let isThere: Bool
             do {
@@ -74,24 +87,38 @@ extension Processor {
                 if let message { try await send(message) }
                 isThere = message != nil
             } catch {
-                if error is CancellationError { try Task.checkCancellation() }
+                // Whatever it threw, the stop may be why.
+                if Task.isCancelled { try await giveBack(claim) }
                 logger.info(
                     "A message could not be sent.",
                     metadata: ["processor.name": "\(name)", "error.type": "\(type(of: error))"])
                 table.metrics.failed(MetricSubject("outbox", name))
                 let pause = StepRetry().pause(after: count > 0 ? 1 : claim.attempt, random: clock.random())
-                try await release(&claim, due: clock.milliseconds + pause, failed: count == 0)
+                let failed = count == 0
+                try await uncancelled { [claim] in
+                    try await release(claim, due: clock.milliseconds + pause, failed: failed)
+                }
                 return count
             }
             if isThere {
                 count += 1
                 let delete = table.delete(messageKey(id, claim.next), if: .exists(PatternTable.Attribute.partition))
                 // Another worker has sent it too: it goes on, and this one stops.
-                if case .refused(_, inDoubt: false) = try await table.carryOut(delete) { return count }
+                if case .refused(_, inDoubt: false) = try await uncancelled({ try await table.carryOut(delete) }) {
+                    return count
+                }
             }
             claim.next += 1
-            if claim.next == claim.queued { try await finish(&claim) }
+            if claim.next == claim.queued { claim = try await uncancelled { [claim] in try await finish(claim) } }
         }
         return count
+    }
+
+    /// Lets others go on at once.
+    ///
+    /// - Throws: `CancellationError` if that is why, and `AWSError`.
+    private func giveBack(_ claim: OutboxClaim) async throws {
+        try await uncancelled { try await release(claim, due: clock.milliseconds) }
+        try Task.checkCancellation()
     }
 }

@@ -3,6 +3,10 @@ public import AWSClient
 extension Processor {
     /// Starts a process, unless there is one with its identity.
     ///
+    /// If there is one, it is left as it is: its state stays the one that it was started with, also if this call brings
+    /// another. Look at what is returned if two callers may mean different things by one identity, or compare
+    /// `status(of:)`.
+    ///
     /// Costs one request and two write units, and more for a state over 1 KB.
     ///
     /// - Parameters:
@@ -11,7 +15,7 @@ extension Processor {
     ///   - state: What the steps work on.
     ///   - delay: When the first step becomes due.
     ///   - limit: After how long the process is turned back where it is not done; `nil` for never.
-    /// - Returns: Whether this call started it, or an earlier one did.
+    /// - Returns: Whether this call started it, or there was one already, with whatever state.
     /// - Throws: `AWSError`, `PatternError` with the code `.invalidArgument`, `EncodingError`.
     @discardableResult
     public func start(

@@ -18,7 +18,8 @@ extension Processor {
     ///     longer.
     /// - Returns: How many processes it went on with.
     /// - Throws: `AWSError`; `PatternError` with the code `.invalidArgument` where the time would not do for the
-    ///   longest step. What a step throws is kept in its process.
+    ///   longest step; `CancellationError`, when the process at work was given back. What a step throws is kept in its
+    ///   process.
     @discardableResult
     public func runDue(limit: Int = 100, until end: Date? = nil) async throws -> Int {
         let end = try checked(end)
@@ -44,7 +45,8 @@ extension Processor {
                     of: listed, partition: partition, by: now, limit: min(max(limit, 1), 100), from: start)
                 for (key, _) in page.keys.shuffled(using: &chance) {
                     guard let id = prefix.key(ofPartition: key.partition) else { continue }
-                    guard try await body(id) else { return }
+                    try Task.checkCancellation()
+                    guard !WorkerStop.isAskedFor, try await body(id) else { return }
                 }
                 start = page.next
             } while start != nil
@@ -63,16 +65,36 @@ extension Processor {
         try await goOn(with: id, until: try checked(end))
     }
 
-    /// Works until it is cancelled: `runDue` again and again, with a pause where nothing was due.
+    /// Works until it has to stop: `runDue` again and again, with a pause of up to a second if nothing was due.
     ///
-    /// - Parameter pause: How long at most; a part of it is left to chance.
-    /// - Throws: `CancellationError`, in the end. Other failures are logged, and tried again.
-    public func run(every pause: Duration = .seconds(1)) async throws {
-        try await clock.repeatedly(every: pause, logger, ["processor.name": "\(name)"]) { try await runDue() > 0 }
+    /// As a `Service` of a `ServiceGroup`. Returns when its task is cancelled or its service group shuts down gracefully:
+    /// see `run(every:patience:)`.
+    ///
+    /// - Throws: What ends the pauses of the table's clock; never `CancellationError`.
+    public func run() async throws { try await run(every: .seconds(1)) }
+
+    /// Works until it has to stop: `runDue` again and again, with a pause if nothing was due.
+    ///
+    /// It begins no step after its service group began to shut down gracefully. The step at work may end, and is
+    /// cancelled when `patience` is over; if the task of the worker is cancelled, at once. A step that ends is recorded.
+    /// One that throws because of the cancellation costs no attempt: the process is given back, and another worker
+    /// carries the same step out at once, with the same idempotency key. A step that does not heed cancellation is
+    /// waited for.
+    ///
+    /// - Parameters:
+    ///   - pause: How long at most; a part of it is left to chance.
+    ///   - patience: How long the step at work may go on after a graceful shutdown began.
+    /// - Throws: What ends the pauses of the table's clock; never `CancellationError`. Other failures are logged, and
+    ///   tried again.
+    public func run(every pause: Duration, patience: Duration = .seconds(5)) async throws {
+        try await clock.repeatedly(every: pause, patience: patience, logger, ["processor.name": "\(name)"]) {
+            try await runDue() > 0
+        }
     }
 
     private func goOn(with id: String, until end: Int64?) async throws -> Bool {
-        guard let item = try await claim(id) else { return false }
+        try Task.checkCancellation()
+        guard let item = try await uncancelled({ try await claim(id) }) else { return false }
         let head: ProcessHead<State>
         do {
             head = try ProcessHead(item)
@@ -89,17 +111,19 @@ extension Processor {
     private func work(on claimed: ProcessHead<State>, of id: String, until end: Int64?) async throws {
         var head = claimed
         while true {
-            var move = try await move(head, of: id, until: end)
-            var saved = try await save(move, of: id, over: head)
-            let isUnrecorded = head.isUnrecorded || move.hasSucceeded(over: head)
+            var move = await move(head, of: id, until: end)
+            var saved = try await record(move, of: id, over: head)
+            let isUnrecorded = head.isUnrecorded || move.head.isUnrecorded || move.hasSucceeded(over: head)
             if case .refused(let error) = saved {
                 head.isUnrecorded = isUnrecorded
                 move = failing(head, error)
-                saved = try await save(move, of: id, over: head)
+                saved = try await record(move, of: id, over: head)
             }
             switch saved {
             case .saved(let next):
                 head = next
+                // One that a cancelled worker gave back is not done.
+                if move.rest == .ready { try Task.checkCancellation() }
                 guard move.rest == .claimed else { return }
             case .changed(let item):
                 head = try ProcessHead(item)
@@ -116,6 +140,13 @@ extension Processor {
                 return
             }
         }
+    }
+
+    /// As `save`, also if the worker is cancelled meanwhile: what a step did is not forgotten because of it.
+    private func record(
+        _ move: ProcessMove<State>, of id: String, over head: ProcessHead<State>
+    ) async throws -> ProcessSaved<State> {
+        try await uncancelled { try await save(move, of: id, over: head) }
     }
 
     private var longestTimeout: Duration {

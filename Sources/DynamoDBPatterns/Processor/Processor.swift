@@ -1,4 +1,5 @@
 public import Logging
+public import ServiceLifecycle
 
 /// A durable state machine: runs processes of several steps to their end, or back to where they began.
 ///
@@ -6,8 +7,9 @@ public import Logging
 /// writes the result down on the condition that nobody has taken the process over since. A step that fails is tried
 /// again; when its attempts are used up, the steps that began are undone, the last one first.
 ///
-/// Any number of workers, in any number of machines, may call `runDue`, `advance` and `relay` at any time.
-public struct Processor<State: Codable & Sendable>: Sendable {
+/// Any number of workers, in any number of machines, may call `runDue`, `advance` and `relay` at any time. As a `Service`
+/// it carries steps out; what they send needs a second one, around `runRelay`.
+public struct Processor<State: Codable & Sendable>: Service {
     public let name: String
     public let table: PatternTable
     let steps: ProcessSteps<State>
@@ -36,10 +38,15 @@ public struct Processor<State: Codable & Sendable>: Sendable {
     ) throws(PatternError) {
         try PatternName.check(name, of: "a processor")
         for step in steps { try PatternName.check(step.name, of: "a step") }
-        guard !steps.isEmpty, Set(steps.map(\.name)).count == steps.count, steps.count <= 100 else {
+        guard (1...100).contains(steps.count) else {
             throw PatternError(
-                .invalidArgument, "The processor “\(name)” has \(steps.count) steps.",
-                hint: "It needs 1 to 100, each with a name of its own.")
+                .invalidArgument, "The processor “\(name)” has \(steps.count) steps.", hint: "It needs 1 to 100.")
+        }
+        let names = Dictionary(grouping: steps, by: \.name)
+        if let step = steps.first(where: { names[$0.name]?.count != 1 }) {
+            throw PatternError(
+                .invalidArgument, "The processor “\(name)” has several steps that are called “\(step.name)”.",
+                hint: "Give each step a name of its own.")
         }
         guard lease.milliseconds > 0 else {
             throw PatternError(.invalidArgument, "The processor “\(name)” has a lease of \(lease).")
@@ -57,6 +64,11 @@ public struct Processor<State: Codable & Sendable>: Sendable {
         self.retention = retention.map { max($0.milliseconds, 0) / 1000 }
         self.logger = logger
     }
+}
+
+extension Processor: CustomStringConvertible {
+    /// What a service group calls it in its logs.
+    public var description: String { "Processor(\(name))" }
 }
 
 extension Processor {

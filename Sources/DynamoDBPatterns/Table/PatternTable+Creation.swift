@@ -31,64 +31,55 @@ extension PatternTable {
             streamSpecification: stream.map { StreamSpecification(streamEnabled: true, streamViewType: $0) })
     }
 
-    /// Makes a table of this layout where there is none, and waits until it can be used.
+    private static func layout(_ name: String, stream: StreamViewType? = nil) -> TableLayout {
+        TableLayout(
+            request: creation(of: name, stream: stream), user: "a PatternTable", timeToLive: Attribute.timeToLive)
+    }
+
+    /// Creates a table of this layout if there is none, and waits until it can be used.
     ///
-    /// What is deployed is better made by `samResource` or `terraformResource`; this is for tests and development.
+    /// What is deployed is better created by `samResource` or `terraformResource`; this is for tests and development.
+    /// A table of another layout is refused before anything of it is changed.
     ///
     /// - Parameters:
-    ///   - name: The table's name. One that exists is left as it is.
+    ///   - name: The table's name. One that exists gets its expiry turned on, and is left as it is otherwise, its
+    ///     stream included.
     ///   - dynamoDB: Where.
     ///   - stream: What the records of its stream hold; `nil` for no stream.
     ///   - clock: What pauses are made with.
-    /// - Throws: `AWSError`; `PatternError` as `awaitActive`.
+    /// - Throws: `AWSError`; `PatternError` with code `wrongLayout`, which names what differs, or `timedOut` after ten
+    ///   minutes.
     public static func create(
         _ name: String, in dynamoDB: DynamoDB, stream: StreamViewType? = .newAndOldImages,
         clock: PatternClock = PatternClock()
     ) async throws {
-        do {
-            _ = try await dynamoDB.createTable(creation(of: name, stream: stream))
-        } catch let error as AWSError where error.code == .resourceInUse {
-            // It is there, or being made.
-        }
-        try await awaitActive(name, in: dynamoDB, clock: clock)
-        if try await expires(name, in: dynamoDB) { return }
-        do {
-            _ = try await dynamoDB.updateTimeToLive(
-                .init(
-                    tableName: name,
-                    timeToLiveSpecification: .init(attributeName: Attribute.timeToLive, enabled: true)))
-        } catch {
-            // Whoever makes it at the same time may have been first.
-            guard try await expires(name, in: dynamoDB) else { throw error }
-        }
+        try await layout(name, stream: stream).create(in: dynamoDB, clock: clock)
+    }
+
+    /// Makes sure that a table has the key and the index of this layout, and no other expiry; changes nothing.
+    ///
+    /// For a start of a program, where a wrong name is better noticed than later. Needs `dynamodb:DescribeTable` and
+    /// `dynamodb:DescribeTimeToLive`.
+    ///
+    /// - Parameters:
+    ///   - name: The table's name.
+    ///   - dynamoDB: Where.
+    /// - Throws: `PatternError` with code `wrongLayout`, which names what differs; `AWSError`, with code
+    ///   `resourceNotFound` if there is no such table.
+    public static func check(_ name: String, in dynamoDB: DynamoDB) async throws {
+        try await layout(name).check(in: dynamoDB)
     }
 
     /// Waits until a table can be used, of this layout or any other, for ten minutes at most.
     ///
     /// - Parameters:
-    ///   - name: The table's name; it is waited for as well where it is not known yet.
+    ///   - name: The table's name; it is waited for as well if it is not known yet.
     ///   - dynamoDB: Where.
     ///   - clock: What pauses are made with.
     /// - Throws: `AWSError`; `PatternError` with the code `timedOut`.
     public static func awaitActive(
         _ name: String, in dynamoDB: DynamoDB, clock: PatternClock = PatternClock()
     ) async throws {
-        for _ in 0..<1200 {
-            do {
-                let table = try await dynamoDB.describeTable(.init(tableName: name)).table
-                if table?.tableStatus == .active { return }
-            } catch let error as AWSError where error.code == .resourceNotFound {
-                // Just after it was made, not everybody knows of it.
-            }
-            try await clock.sleep(.milliseconds(500))
-        }
-        throw PatternError(.timedOut, "The table “\(name)” is not active after ten minutes.")
-    }
-
-    /// Whether the items of a table expire by `ttl`, or soon will.
-    private static func expires(_ name: String, in dynamoDB: DynamoDB) async throws -> Bool {
-        let expiry = try await dynamoDB.describeTimeToLive(.init(tableName: name)).timeToLiveDescription
-        return expiry?.attributeName == Attribute.timeToLive
-            && [.enabled, .enabling].contains(expiry?.timeToLiveStatus)
+        _ = try await TableLayout.active(name, in: dynamoDB, clock: clock)
     }
 }

@@ -37,7 +37,7 @@ public struct PatternTable: Sendable {
         metrics: PatternMetrics = PatternMetrics()
     ) {
         self.name = name
-        self.api = api
+        self.api = AdvisingDynamoDB(base: api, table: name, advice: Self.advice)
         self.clock = clock
         self.duePartitions = min(max(duePartitions, 1), 100)
         self.metrics = metrics

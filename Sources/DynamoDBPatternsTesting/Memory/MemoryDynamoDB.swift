@@ -1,4 +1,5 @@
 public import AWSClient
+public import DynamoDBPatterns
 import Synchronization
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -51,29 +52,20 @@ extension MemoryDynamoDB {
     ///   - stream: Whether it has a stream, of new and old images.
     /// - Throws: `AWSError`, with code `resourceInUse` for a table that exists.
     public func createPatternTable(_ name: String, stream: Bool = true) throws {
-        try createTable(
-            CreateTableRequest(
-                tableName: name,
-                attributeDefinitions: [
-                    .init(attributeName: "pk", attributeType: .string),
-                    .init(attributeName: "sk", attributeType: .string),
-                    .init(attributeName: "duePartition", attributeType: .string),
-                    .init(attributeName: "due", attributeType: .number),
-                ],
-                keySchema: [
-                    .init(attributeName: "pk", keyType: .hash), .init(attributeName: "sk", keyType: .range),
-                ],
-                globalSecondaryIndexes: [
-                    .init(
-                        indexName: "due",
-                        keySchema: [
-                            .init(attributeName: "duePartition", keyType: .hash),
-                            .init(attributeName: "due", keyType: .range),
-                        ], projection: .init(projectionType: .keysOnly))
-                ],
-                streamSpecification: stream
-                    ? .init(streamEnabled: true, streamViewType: .newAndOldImages) : nil),
-            timeToLive: "ttl")
+        try createTable(PatternTable.creation(of: name, stream: stream ? .newAndOldImages : nil), timeToLive: "ttl")
+    }
+
+    /// Creates a table as a `VersionedTable` needs it.
+    ///
+    /// - Parameters:
+    ///   - table: Whose name and key it has; its types are those of `KeyAttributes`.
+    ///   - stream: What the records of its stream hold; `nil` for no stream.
+    ///   - timeToLive: The attribute that holds the seconds since 1970 after which an item expires; `nil` for none.
+    /// - Throws: `AWSError`, with code `resourceInUse` for a table that exists.
+    public func createTable<Item>(
+        for table: VersionedTable<Item>, stream: StreamViewType? = .newAndOldImages, timeToLive: String? = nil
+    ) throws {
+        try createTable(table.creation(stream: stream), timeToLive: timeToLive)
     }
 
     /// Deletes a table with its items and its stream.

@@ -1,3 +1,4 @@
+import DynamoDBPatterns
 import Synchronization
 
 extension Simulation {
@@ -26,6 +27,11 @@ extension Simulation {
         // Those who wait clean up; what then is left belongs to no simulation any more.
         group.cancelAll()
         executor.drain()
+        // What a cancellation does not reach, such as a worker's write that gives back what it has.
+        while let waiter = state.withLock({ $0.waiters.popLast() }) {
+            waiter.continuation.resume(throwing: CancellationError())
+            executor.drain()
+        }
         executor.close()
     }
 
@@ -38,7 +44,9 @@ extension Simulation {
             return state.specifications
         }
         for specification in new {
-            group.addTask(executorPreference: executor) { await self.live(specification) }
+            group.addTask(executorPreference: executor) {
+                await Uncancelled.$executor.withValue(self.executor) { await self.live(specification) }
+            }
         }
     }
 

@@ -42,7 +42,7 @@ extension Simulation {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let isKept = state.withLock { state in
-                    guard state.isRunning, !Task.isCancelled else { return false }
+                    guard state.isRunning, state.failure == nil, !Task.isCancelled else { return false }
                     state.waiters.append(
                         Waiter(
                             id: id, process: process, event: event, wake: state.now + max(microseconds, 0),

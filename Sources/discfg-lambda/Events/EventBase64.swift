@@ -4,13 +4,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Base64 as events have it: the standard alphabet with padding.
+/// Base64 in events: the standard alphabet with padding.
 ///
 /// Source: RFC 4648, section 4.
 enum EventBase64 {
-    /// The bytes that a text stands for; `nil` when it is not base64.
+    /// Decodes a text; `nil` if it is not base64.
     static func decode(_ text: String) -> [UInt8]? { Data(base64Encoded: text).map { [UInt8]($0) } }
 
-    /// The text for these bytes.
+    /// Encodes bytes.
     static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 }

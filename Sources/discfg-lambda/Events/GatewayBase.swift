@@ -1,14 +1,14 @@
 import DiscfgCore
 
-/// What a gateway puts before the path: the name of a stage, or the base path of a custom domain.
+/// The prefix that a gateway adds to the path: the name of a stage, or the base path of a custom domain.
 ///
-/// - An HTTP API puts every stage but `$default` there, whatever the payload format.
-/// - A REST API leaves its stage out. With a custom domain, the base path stands there, and the stage as well where the
-///   mapping names none.
+/// - An HTTP API adds every stage except `$default`, in both payload formats.
+/// - A REST API does not add its stage. With a custom domain it adds the base path, and the stage too if the mapping
+///   has no stage.
 ///
-/// Where the route is greedy, such as `/{proxy+}`, its parameter tells what the client asked for. Otherwise the stage is taken
-/// off, once, where it is the whole first segment; that is never done for a REST API, whose paths may begin with the same word.
-/// With another route on a REST API, a custom domain needs an empty base path and a mapping to a stage.
+/// If the route is greedy, such as `/{proxy+}`, its parameter is the path that the client requested. Otherwise the
+/// stage is removed once if it is the whole first segment, but never for a REST API, whose paths may begin with the
+/// same word. With another route on a REST API, a custom domain needs an empty base path and a mapping to a stage.
 enum GatewayBase {
     static func removed(
         from path: String, of event: EventObject, _ shape: GatewayShape
@@ -22,7 +22,8 @@ enum GatewayBase {
         let context = try event.object("requestContext")
         guard let stage = try context.text("stage"), stage != "$default", !stage.isEmpty else { return path }
         if shape == .restV1 {
-            // Only an HTTP API says the version; stand-ins say it for REST APIs too, with the stage in this path alone.
+            // Only an HTTP API has a version here. Emulators have it for REST APIs too, with the stage only in this
+            // path.
             guard try event.text("version") == "1.0", try context.text("path") != "/\(stage)\(path)" else {
                 return path
             }
@@ -33,7 +34,7 @@ enum GatewayBase {
         return rest.isEmpty || rest.first == UInt8(ascii: "/") ? String(Substring(rest)) : path
     }
 
-    /// The name in a route that takes every path, such as `ANY /{proxy+}`.
+    /// The parameter of a route that matches every path, such as `ANY /{proxy+}`.
     private static func greedyParameter(_ route: String) -> String? {
         guard let start = route.utf8.firstIndex(of: UInt8(ascii: "/")) else { return nil }
         let path = route[start...]
@@ -42,7 +43,7 @@ enum GatewayBase {
         return name.isEmpty || name.utf8.contains(UInt8(ascii: "/")) ? nil : String(name)
     }
 
-    /// The end of the path that is a slash and `asked`; a slash behind it may be missing in either.
+    /// The suffix of the path that is a slash and `asked`; either may lack a slash at its end.
     private static func tail(of path: String, endingWith asked: String) -> String? {
         func withoutSlash(_ bytes: Substring.UTF8View) -> Substring.UTF8View {
             bytes.last == UInt8(ascii: "/") ? bytes.dropLast() : bytes

@@ -1,20 +1,20 @@
 import DiscfgCore
 
-/// Who calls, as the gateway's authoriser says.
+/// The caller of a request, from the gateway's authoriser.
 ///
-/// Nothing that a client writes itself counts, such as a header field: behind a load balancer there is no caller, because
-/// `x-amzn-oidc-identity` comes from the client where the load balancer does not authenticate.
+/// Data of the client itself, such as header fields, is never used. Behind a load balancer there is no caller, because
+/// `x-amzn-oidc-identity` comes from the client if the load balancer does not authenticate.
 ///
-/// | Authoriser | is called |
+/// | Authoriser | name of the caller |
 /// |---|---|
-/// | IAM | what the ARN says behind the account: `user/alice`, `assumed-role/deploy/alice` |
+/// | IAM | the part of the ARN after the account: `user/alice`, `assumed-role/deploy/alice` |
 /// | JWT, Cognito | `email` unless `email_verified` is false, `cognito:username`, `username`, `preferred_username`, `sub` |
 /// | Lambda | `principalId`, `user`, `sub`, `email` |
 ///
-/// The first that is there counts. Names that the issuer gives stand before `preferred_username`, which people may often change
+/// The first that exists is used. Names from the issuer come before `preferred_username`, which users can often change
 /// themselves.
 enum GatewayCaller {
-    /// The most bytes of an author.
+    /// Maximum length of an author, in bytes.
     private static let maximumCount = 256
 
     static func name(in event: JSONValue, _ shape: GatewayShape) -> String? {
@@ -34,7 +34,7 @@ enum GatewayCaller {
         return name.map(shortened)
     }
 
-    /// The name in an ARN.
+    /// The name of the caller in an ARN.
     private static func identity(_ arn: JSONValue?) -> String? {
         guard let arn = text(arn) else { return nil }
         let parts = arn.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false)
@@ -61,7 +61,7 @@ enum GatewayCaller {
         return nil
     }
 
-    /// The text, or a number as text; what is empty says nothing.
+    /// A string or a number, as text; `nil` if it is empty.
     private static func text(_ value: JSONValue?) -> String? {
         switch value {
         case .string(let text)? where !text.isEmpty: text
@@ -70,7 +70,7 @@ enum GatewayCaller {
         }
     }
 
-    /// As much of the name as an author may have.
+    /// The name, shortened to the maximum length of an author.
     private static func shortened(_ name: String) -> String {
         guard name.utf8.count > maximumCount else { return name }
         var result = ""

@@ -1,26 +1,27 @@
 import DiscfgCore
 import HTTPTypes
 
-/// The header fields of an event, in the form in which a client sends them.
+/// The header fields of an event, in the form that a client sends.
 struct GatewayFields: Sendable {
-    /// What `Host` says.
+    /// The value of `Host`.
     private(set) var host: String?
     private var fields: HTTPFields = [:]
-    private var saysLength = false
+    private var hasLength = false
 
-    /// The most fields of an event.
+    /// Maximum number of fields of an event.
     ///
-    /// No gateway passes on so many; `HTTPFields` ends the process for more than 65,535.
+    /// No gateway sends as many. `HTTPFields` ends the process for more than 65,535.
     static let maximumCount = 10_000
 
-    /// - Throws: `DiscfgError` with code `invalidRequest` for a name or a value that HTTP does not allow, and for too many fields.
-    ///   They could not have come by HTTP, and to change or drop a field could change what the request means.
+    /// - Throws: `DiscfgError` with code `invalidRequest` for a name or a value that HTTP does not allow, and for too
+    ///   many fields. Such fields cannot have been sent over HTTP, and changing or dropping one could change the
+    ///   request.
     init(_ event: EventObject) throws(DiscfgError) {
         var cookies: [String] = []
         let pairs = try event.pairs("headers", "multiValueHeaders")
         guard pairs.count <= Self.maximumCount else {
             throw .invalid(
-                "The event has \(pairs.count) header fields; the most is \(Self.maximumCount).",
+                "The event has \(pairs.count) header fields; the maximum is \(Self.maximumCount).",
                 hint: "Send fewer header fields.")
         }
         for (name, text) in pairs {
@@ -34,8 +35,8 @@ struct GatewayFields: Sendable {
             switch name.canonicalName {
             case "host": host = host ?? value
             case "cookie": cookies.append(value)
-            case "content-length": saysLength = true
-            // The body is whole already.
+            case "content-length": hasLength = true
+            // The body in the event is complete.
             case "transfer-encoding": break
             default: fields.append(HTTPField(name: name, value: value))
             }
@@ -46,18 +47,19 @@ struct GatewayFields: Sendable {
         guard HTTPField.isValidValue(cookie) else {
             throw .invalid("In the event, cookies has a value that HTTP does not allow.")
         }
-        // By its name it would be split again.
+        // Not by its name, which would split the value again.
         if !cookie.isEmpty { fields.append(HTTPField(name: .cookie, value: cookie)) }
     }
 
-    /// The fields for a body of that many bytes: what the client said counted the bytes that the gateway may have encoded.
+    /// The fields for a body of that many bytes, which is not the `Content-Length` of the client if the gateway has
+    /// encoded it.
     func headers(bodyCount: Int) -> HTTPFields {
         var headers = fields
-        if saysLength || bodyCount > 0 { headers[.contentLength] = String(bodyCount) }
+        if hasLength || bodyCount > 0 { headers[.contentLength] = String(bodyCount) }
         return headers
     }
 
-    /// Without the spaces and tabs around it, which do not belong to a value.
+    /// The value without spaces and tabs at its ends, which are not part of it.
     private static func trimmed(_ text: String) -> String {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         let bytes = text.utf8

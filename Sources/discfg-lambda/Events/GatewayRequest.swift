@@ -1,25 +1,25 @@
 import DiscfgCore
 import HTTPTypes
 
-/// A request that came through a gateway, whatever its shape.
+/// A request from a gateway, whatever the shape of its event.
 struct GatewayRequest: Sendable {
     var method: HTTPRequest.Method
-    /// Path and query as a client sends them: percent-encoded, without the gateway's stage, beginning with `/`.
+    /// Path and query as a client sends them: percent-encoded, without the gateway's stage, starting with `/`.
     var target: String
-    /// The host that the client asked for.
+    /// The host that the client requested.
     var authority: String?
-    /// The header fields, without `Host`, and with a `Content-Length` that is the body's.
+    /// The header fields, without `Host`, and with the `Content-Length` of the body.
     var headers: HTTPFields
     var body: [UInt8]
-    /// Who calls, as the gateway's authoriser says; `nil` where it says nothing.
+    /// The caller, from the gateway's authoriser; `nil` if there is none.
     var caller: String?
-    /// The shape of the event, which the answer must have too.
+    /// The shape of the event, which the answer must have as well.
     let shape: GatewayShape
 
     /// Reads an event.
     ///
-    /// - Throws: `DiscfgError` with code `invalidRequest` when it is not such an event, or has what HTTP does not allow; the
-    ///   message names the member, never what it holds.
+    /// - Throws: `DiscfgError` with code `invalidRequest` if it is not such an event, or has something that HTTP does
+    ///   not allow; the message names the member, and never contains its value.
     init(event: JSONValue) throws(DiscfgError) {
         let object = try EventObject(event)
         let shape = GatewayShape(of: event)

@@ -1,7 +1,7 @@
 import DiscfgCore
 import HTTPTypes
 
-/// An answer on its way back through a gateway.
+/// An answer for a gateway.
 struct GatewayResponse: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields
@@ -13,10 +13,10 @@ struct GatewayResponse: Sendable {
         self.body = body
     }
 
-    /// The answer to an event that is not a request; in the form that every other error has.
+    /// The answer to an event that is not a request, in the form of every other error.
     init(refusing error: DiscfgError) {
         let isTooLarge = error.code == .tooLarge
-        // The time matters to items alone.
+        // The time is only used for items.
         var body = JSONWriter.bytes { error.write(to: &$0, WireStyle(now: Timestamp(milliseconds: 0))) }
         body.append(0x0A)
         self.init(
@@ -24,19 +24,20 @@ struct GatewayResponse: Sendable {
         )
     }
 
-    /// The answer as JSON, in the form that the event had.
+    /// The answer as JSON, in the shape of the event.
     ///
-    /// One that is too large for the gateway becomes an error with status 413 and code `tooLarge`.
+    /// An answer that is too large for the gateway is replaced by an error with status 413 and code `tooLarge`.
     func json(for shape: GatewayShape) -> [UInt8] {
         let bytes = written(for: shape)
         guard bytes.count > shape.maximumAnswer else { return bytes }
         var refusal = GatewayResponse(
             refusing: DiscfgError(
                 .tooLarge,
-                "The answer has \(bytes.count) bytes as JSON; through this gateway at most \(shape.maximumAnswer) can be sent. "
+                "The answer has \(bytes.count) bytes as JSON; the maximum of this gateway is \(shape.maximumAnswer). "
                     + "The request was carried out with status \(status.code).",
-                hint: "Do not send a write again. Read less at once, with limit=, or by the command line or a server."))
-        // The name by which the log has the request.
+                hint: "Do not send a write again. Read less at once, with limit=, or use the command line or a server.")
+        )
+        // The id of the request in the log.
         if let name = HTTPField.Name("x-request-id"), let id = headers[name], id.utf8.count <= 128 {
             refusal.headers[name] = id
         }
@@ -66,9 +67,9 @@ struct GatewayResponse: Sendable {
         }
     }
 
-    /// Text stays text, whatever its type; anything else, and what is compressed, becomes base64.
+    /// Writes a body of plain text as text, whatever its type, and any other or compressed body as base64.
     ///
-    /// A control character would take six bytes as JSON, so that text has none but tabs and line breaks.
+    /// Plain text has no control characters except tabs and line breaks: each would take six bytes as JSON.
     private func writeBody(to writer: inout JSONWriter) {
         let hasBody = status.code >= 200 && status != .noContent && status != .notModified
         let bytes = hasBody ? body : []
@@ -84,24 +85,25 @@ struct GatewayResponse: Sendable {
         }
     }
 
-    /// The fields by name, in order, without those by which the gateway delimits the message itself.
+    /// The fields by name, in order, without those for the framing of the message, which the gateway sets itself.
     private var grouped: [(name: String, values: [String])] {
         var groups: [(name: String, values: [String])] = []
-        var places: [String: Int] = [:]
+        var indices: [String: Int] = [:]
         for field in headers {
             let name = field.name.canonicalName
             if ["content-length", "transfer-encoding", "connection", "keep-alive"].contains(name) { continue }
-            if let place = places[name] {
-                groups[place].values.append(field.value)
+            if let index = indices[name] {
+                groups[index].values.append(field.value)
             } else {
-                places[name] = groups.count
+                indices[name] = groups.count
                 groups.append((name, [field.value]))
             }
         }
         return groups
     }
 
-    /// Writes the fields; where only one value can be, joined, except for a cookie, of which the last is left.
+    /// Writes the fields; if each can have one value only, the values are joined, or the last one is used for
+    /// `set-cookie`.
     private static func write(
         _ fields: [(name: String, values: [String])], asLists: Bool, to writer: inout JSONWriter
     ) {

@@ -1,18 +1,18 @@
 import DiscfgCore
 
-/// The forms in which gateways hand a request to a function, and expect its answer.
+/// The formats of requests from gateways, and of the answers to them.
 enum GatewayShape: Sendable, Hashable {
     /// An HTTP API with payload format 2.0, or a Function URL.
     case httpV2
     /// A REST API, or an HTTP API with payload format 1.0.
     ///
-    /// A REST API passes bodies that are not text only with `binaryMediaTypes` set to `*/*`.
+    /// A REST API sends bodies that are not text only if `binaryMediaTypes` is `*/*`.
     case restV1
-    /// An Application Load Balancer; the target group says whether fields and parameters come as lists, and then so must the
-    /// answer's fields.
+    /// An Application Load Balancer; a setting of the target group makes fields and parameters lists, in requests and
+    /// in answers.
     case loadBalancer(multiValue: Bool)
 
-    /// The form of an event, as far as it can be told; every gateway understands an answer of `httpV2`.
+    /// The shape of an event; `httpV2` if it is not recognised, because every gateway accepts such answers.
     init(of event: JSONValue) {
         let context = event["requestContext"]
         if context?["elb"]?.object != nil {
@@ -24,10 +24,10 @@ enum GatewayShape: Sendable, Hashable {
         }
     }
 
-    /// The most bytes that an answer may have as JSON.
+    /// Maximum size of an answer as JSON, in bytes.
     ///
-    /// Lambda takes 6 MB, and a load balancer takes 1 MB of it; beyond that, the client would be told of a failure without
-    /// a word why. Source: the quotas of Lambda, and “Lambda functions as targets” of Elastic Load Balancing.
+    /// The limit is 6 MB of Lambda, and 1 MB of a load balancer. For a larger answer the client would get an error
+    /// without a reason. Source: the quotas of Lambda, and “Lambda functions as targets” of Elastic Load Balancing.
     var maximumAnswer: Int {
         switch self {
         case .httpV2, .restV1: 6_291_456

@@ -1,15 +1,15 @@
 import DiscfgCore
 
-/// What a client asked for, put together again from what gateways make of it.
+/// The path and query that a client requested, restored from an event.
 ///
-/// REST APIs, Function URLs and load balancers pass the path as the client sent it. HTTP APIs decode it: `%20` arrives as a
-/// space and `%C3%A9` as “é”, which are encoded again here; only `%25` is said to arrive as it was sent. So what looks like an
-/// escape is one, and a `%` that begins none stands for itself. Three things do not survive an HTTP API, and no function can
-/// bring them back: `%2F`, which becomes a `/`; `%3F`, which ends the path; and bytes that are not UTF-8.
+/// REST APIs, Function URLs and load balancers send the path unchanged. HTTP APIs decode it: `%20` becomes a space and
+/// `%C3%A9` an “é”, which are encoded again here; only `%25` is documented to stay. So what looks like an escape is
+/// one, and a `%` that starts no escape is a plain `%`. An HTTP API loses three things, which no function can restore:
+/// `%2F`, which becomes a `/`; `%3F`, which ends the path; and bytes that are not UTF-8.
 ///
-/// The query is passed as it was sent by payload format 2.0 and by load balancers, and decoded by payload format 1.0.
+/// Payload format 2.0 and load balancers send the query unchanged; payload format 1.0 decodes it.
 enum GatewayTarget {
-    /// The path and the query of an event; begins with `/`.
+    /// The path and the query of an event; starts with `/`.
     static func target(of event: EventObject, _ shape: GatewayShape) throws(DiscfgError) -> String {
         let path: String
         let query: String
@@ -35,10 +35,11 @@ enum GatewayTarget {
         return query.isEmpty ? encoded : "\(encoded)?\(query)"
     }
 
-    /// The path with every byte encoded that a path cannot have; escapes stay, and a `%` that begins none is encoded.
+    /// The path with every byte encoded that a path cannot contain; escapes stay, and a `%` that starts none is
+    /// encoded.
     static func encodedPath(_ path: String) -> String {
         let bytes = Array(path.utf8)
-        // Not by comparing characters: a combining mark after the slash would make another character of it.
+        // Bytes and not characters: a slash and a combining mark after it are one character.
         var result: [UInt8] = bytes.first == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
         result.reserveCapacity(bytes.count + 1)
         for (index, byte) in bytes.enumerated() {
@@ -48,9 +49,9 @@ enum GatewayTarget {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// A query that is as the client sent it; only what no URL can have is encoded.
+    /// A query as the client sent it, with only those bytes encoded that a URL cannot contain.
     ///
-    /// A `%` that begins no escape stays, so that it is answered as the server answers it.
+    /// A `%` that starts no escape stays, so that the answer is the same as that of a server.
     private static func sentQuery(_ query: String) -> String {
         var result: [UInt8] = []
         for byte in query.utf8 {
@@ -78,7 +79,9 @@ enum GatewayTarget {
 }
 
 extension UInt8 {
-    /// Whether it is a letter, a digit or one of `-._~`, after RFC 3986, section 2.3.
+    /// Whether it is a letter, a digit or one of `-._~`.
+    ///
+    /// Source: RFC 3986, section 2.3.
     fileprivate var isUnreserved: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true
@@ -86,7 +89,9 @@ extension UInt8 {
         }
     }
 
-    /// Whether a segment of a path may have it besides escapes, after RFC 3986, section 3.3.
+    /// Whether a segment of a path may contain it without an escape.
+    ///
+    /// Source: RFC 3986, section 3.3.
     fileprivate var isAllowedInSegment: Bool { isUnreserved || "!$&'()*+,;=:@".utf8.contains(self) }
 
     fileprivate var isHexDigit: Bool {

@@ -1,37 +1,38 @@
 import DiscfgCore
 
-/// What a table's stream tells a function: which configs have new commits.
+/// An event of a table's stream, which shows the configs that have new commits.
 ///
-/// A commit is one record that is inserted into the partition of its config's log. Everything else in the table changes beside
-/// it, and is passed over; the mapping's filter should let none of it through.
+/// A commit is one record that is inserted into the partition of its config's log. Records of other items are skipped;
+/// the filter of the mapping should exclude them.
 struct StreamEvent: Sendable {
-    /// The records that the event has, without those that cannot be understood.
+    /// The records of the event, without malformed ones.
     let records: [StreamRecord]
-    /// How many could not be understood.
+    /// The number of malformed records.
     let malformed: Int
 
     /// Reads an event.
     ///
-    /// - Throws: `DiscfgError` with code `invalidRequest` when it is not one of a stream; a single record never makes it fail.
+    /// - Throws: `DiscfgError` with code `invalidRequest` if it is not the event of a stream; a malformed record is not
+    ///   an error.
     init(event: JSONValue) throws(DiscfgError) {
         guard let records = try EventObject(event)["Records"]?.array else {
             throw .invalid(
                 "The event has no array Records, so it is not from a stream.",
-                hint: "Invoke this handler by an event source mapping of the table's stream.")
+                hint: "Use this handler in an event source mapping of the table's stream.")
         }
         self.records = records.compactMap(StreamRecord.init)
         self.malformed = records.count - self.records.count
     }
 
-    /// The greatest new revision of each config whose log grew.
+    /// The greatest new revision of each config with new commits.
     ///
-    /// Of a config that was removed meanwhile there is none; of one that was made anew, the new one's.
+    /// A config that was removed meanwhile has none. For a config that was created again it is that of the new one.
     var revisions: [ConfigName: Revision] {
         let commits = records.compactMap(\.commit)
         let ended = Set(commits.filter(\.isEnd).map(\.log))
         var newest: [ConfigName: StreamRecord.Commit] = [:]
         for commit in commits where !ended.contains(commit.log) {
-            // Another incarnation comes later in the stream, and begins anew.
+            // Another incarnation is later in the stream, and its revisions start again.
             if let known = newest[commit.log.config], known.log == commit.log, known.revision > commit.revision {
                 continue
             }
@@ -45,9 +46,9 @@ struct StreamEvent: Sendable {
         records.filter { $0.commit?.log.config == config }.map(\.sequenceNumber)
     }
 
-    /// The answer that names where the stream is to be read again: at the first record of a config that failed.
+    /// The answer that names the first record of a config that failed, from which the stream is read again.
     ///
-    /// It goes with `ReportBatchItemFailures`. Without a failure the list is empty, which means that all is done.
+    /// Source: `ReportBatchItemFailures`. An empty list means that all records were processed.
     func answer(failed configs: Set<ConfigName>) -> [UInt8] {
         let first = records.first { $0.commit.map { configs.contains($0.log.config) } ?? false }
         return JSONWriter.bytes { writer in

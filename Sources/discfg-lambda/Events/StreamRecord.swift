@@ -6,7 +6,7 @@ struct StreamRecord: Sendable, Hashable {
     struct Commit: Sendable, Hashable {
         let log: Log
         let revision: Revision
-        /// Whether it only ends the log of a config that was removed.
+        /// Whether it is the last entry of the log of a removed config.
         let isEnd: Bool
     }
 
@@ -21,10 +21,10 @@ struct StreamRecord: Sendable, Hashable {
     let partition: String
     let sort: [UInt8]
     let sequenceNumber: String
-    /// The commit, where that is what was inserted.
+    /// The commit, if the record inserts one.
     let commit: Commit?
 
-    /// Reads a record; `nil` when it is not one of a table such as this, or a log's entry has no revision.
+    /// Reads a record; `nil` if it is not a record of such a table, or is a log entry without a revision.
     init?(_ record: JSONValue) {
         let change = record["dynamodb"]
         guard record["eventSource"]?.string == "aws:dynamodb", let kind = record["eventName"]?.string,
@@ -45,7 +45,7 @@ struct StreamRecord: Sendable, Hashable {
         self.commit = Commit(log: log, revision: revision, isEnd: image?["end"]?["BOOL"]?.bool == true)
     }
 
-    /// The log whose partition this is: `C#<config>#L#<incarnation>`.
+    /// The log of a partition `C#<config>#L#<incarnation>`; `nil` for any other partition.
     private static func log(_ partition: String) -> Log? {
         let parts = Substring(partition).utf8.split(separator: UInt8(ascii: "#"), omittingEmptySubsequences: false)
             .map { Substring($0) }
@@ -55,11 +55,12 @@ struct StreamRecord: Sendable, Hashable {
         return Log(config: config, incarnation: String(parts[3]))
     }
 
-    /// The revision, which stands in the key, the greatest byte first, and readably beside it; both must say the same.
+    /// The revision, which is in the key as big-endian bytes and in the attribute `rev` as a number; both must be
+    /// equal.
     private static func revision(sort: [UInt8], image: JSONValue?) -> Revision? {
         guard sort.count == 8, sort[0] < 0x80 else { return nil }
         let revision = sort.reduce(Revision(0)) { $0 << 8 | Revision($1) }
-        guard let said = image?["rev"]?["N"] else { return revision }
-        return said.string.flatMap { Revision($0) } == revision ? revision : nil
+        guard let attribute = image?["rev"]?["N"] else { return revision }
+        return attribute.string.flatMap { Revision($0) } == revision ? revision : nil
     }
 }

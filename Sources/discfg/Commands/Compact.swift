@@ -31,7 +31,9 @@ struct Compact: AsyncParsableCommand {
         let request = to.map { CompactionRequest.through($0) } ?? .olderThan(keep ?? .zero)
         try await globals.withSession(expiry: .committed) { session in
             let oldest = try await session.store.compact(session.config, keeping: request)
-            let revision = try await session.store.revision(of: session.config)
+            let revision = try await afterWrite("The history of config “\(session.config)” is compacted") {
+                try await session.store.revision(of: session.config)
+            }
             try session.output.answer(human: "the oldest revision that can be read is \(oldest)\n") {
                 $0.object {
                     $0.member("action", "compact")

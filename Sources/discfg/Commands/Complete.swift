@@ -82,11 +82,12 @@ extension Session {
     /// One level of keys and directories that begin like this, written as what was typed is.
     fileprivate func keys(like prefix: String) async throws -> [String] {
         let typed = prefix.lastIndex(of: "/").map { String(prefix[...$0]) } ?? ""
-        let isBare = prefix.hasPrefix(Key.barePrefix)
-        let query = ListQuery(isBare && typed.isEmpty ? "/" : typed, limit: ListQuery.defaultLimit, keysOnly: true)
+        let isBare = prefix.hasPrefix(KeyName.bare)
+        let directory = isBare && typed.isEmpty ? KeyName.bare : typed == KeyName.encoded ? "/" : typed
+        let query = ListQuery(directory, limit: ListQuery.defaultLimit, keysOnly: true)
         let names = try await store.list(query, in: config).entries.map(\.shown)
-        // A leading “/” may be left out.
-        return isBare || prefix.isEmpty || prefix.hasPrefix("/")
+        // A leading “/” of a path may be left out.
+        return isBare || prefix.isEmpty || prefix.hasPrefix("/") || prefix.hasPrefix(KeyName.encoded)
             ? names : names.filter { $0.hasPrefix("/") }.map { String($0.dropFirst()) }
     }
 }

@@ -60,8 +60,8 @@ extension Session {
     func variables(_ options: VariableOptions) async throws -> Variables {
         var variables = Variables()
         for prefix in options.prefixes.isEmpty ? ["/"] : options.prefixes {
-            var items = try await store.values(below: prefix, in: config, at: nil)
-            if prefix != "/", !prefix.hasSuffix("/") {
+            var items = try await store.items(below: prefix, in: config, at: nil).mapValues(\.value)
+            if !KeyName.isDirectory(prefix) {
                 let key = try Key(path: prefix)
                 do {
                     items[key] = try await store.get(key, in: config, at: nil, consistency: .strong).item.value

@@ -8,9 +8,13 @@ struct Export: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write keys as a file: JSON, YAML, TOML, dotenv or Java properties.",
         discussion: """
+            A file has the keys that begin with “/”, or those of “bare:” that do not.
+            What cannot be in it is counted in a warning, and the exit status stays 0.
+
             Examples:
               discfg export /app --as yaml
               discfg export --rev 7 -o before.json
+              discfg export bare: --strict
             """)
 
     @Argument(help: ArgumentHelp("Only keys below this directory.", valueName: "prefix"))
@@ -30,16 +34,25 @@ struct Export: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Write to a file.", valueName: "file"), completion: .file())
     var output: String?
 
+    @Flag(help: "Fail if a key cannot be in the file; otherwise that is a warning.")
+    var strict = false
+
     @OptionGroup
     var globals: GlobalOptions
 
-    /// What to say about keys that do not begin with `/`, which a file of the root does not have.
-    static func warning(leavingOut keys: some Sequence<Key>, below prefix: String) -> String? {
-        guard prefix == "/" else { return nil }
-        let bare = keys.filter { $0.bytes.first != UInt8(ascii: "/") }.sorted()
-        guard let first = bare.first else { return nil }
-        return "warning: \(bare.count) key\(bare.count == 1 ? "" : "s") without a leading “/” left out, such as "
-            + "“\(first.shown.printable)”; export a directory of them as “bare:DIR”"
+    /// What to say about keys that the file does not have: a line for those of `bare:`, and one for those that no file has.
+    static func warnings(leavingOut keys: [Key]) -> [String] {
+        let bare = keys.filter { $0.name.utf8.starts(with: KeyName.bare.utf8) }
+        let strange = keys.filter { !$0.name.utf8.starts(with: KeyName.bare.utf8) }
+        func line(_ keys: [Key], _ what: String, _ hint: String) -> String? {
+            keys.first.map {
+                "\(keys.count) key\(keys.count == 1 ? "" : "s") \(what) left out, such as “\($0.shown)”; \(hint)"
+            }
+        }
+        return [
+            line(bare, "without a leading “/”", "“discfg export bare:” has them"),
+            line(strange, "that no file has a place for", "read them with “discfg get”"),
+        ].compactMap { $0 }
     }
 
     func validate() throws { try VariableOptions.check(prefix) }
@@ -52,13 +65,19 @@ struct Export: AsyncParsableCommand {
     func run() async throws {
         try await globals.withSession { session in
             let format = fileFormat(for: session.output.format)
-            let values = try await session.store.values(below: prefix, in: session.config, at: revision)
-            let bytes = try await format.bytes(of: values, under: prefix)
-            if values.isEmpty {
+            let file = try await session.store.export(as: format, below: prefix, in: session.config, at: revision)
+            let warnings = Self.warnings(leavingOut: file.leftOut)
+            if strict, !warnings.isEmpty {
+                throw DiscfgError.invalid(
+                    "Not every key can be in the file: \(warnings.joined(separator: ". ")).",
+                    hint: "Leave out --strict.")
+            }
+            for warning in warnings { Output.note("warning: \(warning)") }
+            Output.note(leftOut: file.leased, because: "of a lease")
+            if file.keys == 0, file.leased == 0, warnings.isEmpty {
                 Output.note("warning: there is nothing below “\(prefix.printable)”; the file is empty")
             }
-            if let warning = Self.warning(leavingOut: values.keys, below: prefix) { Output.note(warning) }
-            if let output { try LocalFile.write(bytes, to: output) } else { try session.output.data(bytes) }
+            if let output { try LocalFile.write(file.bytes, to: output) } else { try session.output.data(file.bytes) }
         }
     }
 }

@@ -43,6 +43,8 @@ struct Import: AsyncParsableCommand {
     @OptionGroup
     var globals: GlobalOptions
 
+    private static let reason = "they have a lease"
+
     func validate() throws { _ = try reading.format(of: file) }
 
     func run() async throws {
@@ -54,7 +56,9 @@ struct Import: AsyncParsableCommand {
                 prefix: prefix, prunes: prune, ifRevision: ifRevision, author: session.author,
                 message: message ?? Self.reason(for: file))
             if dryRun {
-                return try session.show(try await session.store.planImport(of: leaves, as: request, in: session.config))
+                let plan = try await session.store.planImport(of: leaves, as: request, in: session.config)
+                Output.note(leftOut: plan.leftOut, because: Self.reason)
+                return try session.show(plan)
             }
             var bar: ProgressBar?
             let outcome = try await session.store.importLeaves(leaves, as: request, in: session.config) { done, total in
@@ -66,6 +70,7 @@ struct Import: AsyncParsableCommand {
                 Output.note(
                     "note: imported in \(outcome.commits) commits, because it is too large for one")
             }
+            Output.note(leftOut: outcome.plan.leftOut, because: Self.reason)
             try session.output.answer(human: outcome.plan.summary(revision: outcome.revision)) {
                 outcome.plan.write(to: &$0, dryRun: false, revision: outcome.revision)
             }

@@ -10,6 +10,10 @@ struct Ls: AsyncParsableCommand {
             Everything is listed as of one revision, however long it takes; from
             DynamoDB only with --consistent or --rev.
 
+            What is printed is the name that commands take: bare:app/name for the key
+            app/name without a leading “/”, bytes://%FF for a key of any bytes. “bare:”
+            is the directory of the keys without a leading “/”.
+
             Examples:
               discfg ls /db
               discfg ls -r -l
@@ -45,7 +49,7 @@ struct Ls: AsyncParsableCommand {
             for try await page in session.pages(of: query) { try writer.write(page) }
             if writer.count == 0 {
                 // A key may stand where a directory was looked for.
-                guard directory != "/", !directory.isEmpty else { return try writer.finish() }
+                guard !["", "/", KeyName.bare].contains(directory) else { return try writer.finish() }
                 let path = directory.hasSuffix("/") ? String(directory.dropLast()) : directory
                 let reading = try await session.found(try Key(path: path), at: revision, query.consistency)
                 try writer.write(Listing(entries: [.item(reading.item)], revision: reading.revision, next: nil))

@@ -30,6 +30,8 @@ struct Rollback: AsyncParsableCommand {
     @OptionGroup
     var globals: GlobalOptions
 
+    private static let reason = "of a lease now or at that revision"
+
     func run() async throws {
         let selection = try KeySelection.subtree(path)
         try await globals.withSession(expiry: .committed) { session in
@@ -37,7 +39,7 @@ struct Rollback: AsyncParsableCommand {
             if dryRun {
                 let now = try await session.store.diff(DiffQuery(from: to, selection: selection), in: session.config)
                 let plan = RollbackPlan(undoing: now, at: session.time.now())
-                Self.note(leftOut: plan.leftOut)
+                Output.note(leftOut: plan.leftOut, because: Self.reason)
                 let difference = Difference(from: now.to, to: to, changes: plan.changes)
                 return try output.answer(human: difference.description(for: output.terminal)) {
                     difference.write(to: &$0, output.style)
@@ -52,19 +54,12 @@ struct Rollback: AsyncParsableCommand {
                     "note: rolled back in \(result.commits) commits, because the store takes only so many changes in one"
                 )
             }
-            Self.note(leftOut: result.leftOut)
+            Output.note(leftOut: result.leftOut, because: Self.reason)
             let text =
                 count == 0
                 ? "nothing changed since revision \(to)\n"
                 : "rolled back \(count) key\(count == 1 ? "" : "s") to revision \(to)  revision \(result.revision)\n"
             try output.answer(human: text) { result.write(to: &$0, output.style) }
-        }
-    }
-
-    private static func note(leftOut count: Int) {
-        if count > 0 {
-            Output.note(
-                "note: \(count) key\(count == 1 ? "" : "s") left out, because of a lease now or at that revision")
         }
     }
 }

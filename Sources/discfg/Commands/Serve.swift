@@ -82,6 +82,11 @@ struct Serve: AsyncParsableCommand {
             "Memory for the bodies of requests under way, and as much again for unread answers.", valueName: "MiB"))
     var maxRequestMemory = MemoryBudget.standard >> 20
 
+    @Option(
+        help: ArgumentHelp(
+            "Memory for configs that reads are answered from; 0 reads everything from the store.", valueName: "MiB"))
+    var viewMemory = 256
+
     func run() async throws {
         var settings = try options.settings()
         if allowPrivateWebhooks { settings.allowsPrivateWebhooks = true }
@@ -93,6 +98,10 @@ struct Serve: AsyncParsableCommand {
             throw DiscfgError.invalid(
                 "--max-request-memory is \(maxRequestMemory).", hint: "Give a number of MiB from 64 to \(1 << 20).")
         }
+        guard (0...1 << 20).contains(viewMemory) else {
+            throw DiscfgError.invalid(
+                "--view-memory is \(viewMemory).", hint: "Give a number of MiB from 0 to \(1 << 20).")
+        }
         if let pollInterval { try Self.check(pollInterval: pollInterval) }
         let environment = settings.environment
         let server = Server.Options(
@@ -102,7 +111,8 @@ struct Serve: AsyncParsableCommand {
             etcdConfig: etcdCfg, allowedHosts: allowedHosts, corsOrigins: corsOrigins,
             maximumConnections: maxConnections, requestMemory: maxRequestMemory << 20)
         let registry = PrometheusRegistry()
-        try await Session.with(settings, expiry: .left, metrics: registry, pollInterval: pollInterval) { session in
+        let use = StoreUse(pollInterval: pollInterval, viewMemory: viewMemory << 20)
+        try await Session.with(settings, expiry: .left, metrics: registry, use: use) { session in
             try await Server(options: server, registry: registry).run(session)
         }
     }

@@ -56,6 +56,11 @@ struct Output: Sendable {
         if format != .silent { try Descriptor.output.write(bytes) }
     }
 
+    /// Writes a note that counts the keys that a command left out; nothing if there are none.
+    static func note(leftOut count: Int, because reason: String) {
+        if count > 0 { note("note: \(count) key\(count == 1 ? "" : "s") left out, because \(reason)") }
+    }
+
     /// Writes a note for people to standard error, with control characters as escapes.
     static func note(_ text: String) {
         // Nothing to do if stderr is closed.

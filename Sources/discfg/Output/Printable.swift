@@ -26,16 +26,19 @@ extension String {
 }
 
 extension Key {
-    /// The key as an argument names it, which `ls` and the rest print: `bare:app/name` for `app/name`.
-    var shown: String { path ?? description }
+    /// The name of the key, which commands take as an argument; without characters that would steer a terminal or end a line.
+    var shown: String {
+        let name = name
+        return name.printable == name ? name : escapedName
+    }
 }
 
 extension Listing.Entry {
-    /// The key or directory, as an argument names it.
+    /// The name of the key or directory, as `Key.shown`.
     var shown: String {
         switch self {
         case .item(let item): item.key.shown
-        case .directory(let path): path.hasPrefix("/") ? path : Key.barePrefix + path
+        case .directory(let bytes): name.printable == name ? name : KeyName.encodedName(of: bytes.dropLast()) + "/"
         }
     }
 }

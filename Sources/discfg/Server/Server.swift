@@ -84,6 +84,7 @@ struct Server: Sendable {
             guard let etcd else { throw EtcdDoors.needStore }
             services.append(try etcd.gRPC(at: address, options, limits) { greeting.note(.etcdGRPC, $0) })
         }
+        services.append(StoreCheck(session: session))
         if let local = session.local { services.append(ConfigMaintenance(local)) }
         if let notifier = session.notifier { services.append(NotificationService(notifier)) }
         var configuration = ServiceGroupConfiguration(

@@ -30,12 +30,12 @@ struct RuleLifeTests {
         let bench = try await Bench()
         try await bench.add()
         let taken = try await failure(.invalidRequest) { try await bench.add() }
-        #expect(taken.message == "There is a notification “r” in config “shop” already.")
+        #expect(taken.message == "Config “shop” already has a notification “r”.")
         let forbidden = try NotificationRule(to: NotificationTarget("https://forbidden.example"))
         _ = try await failure(.forbidden) { try await bench.notifier.addNotification(forbidden, to: bench.config) }
         for number in 2...20 { try await bench.add("r\(number)") }
         let many = try await failure(.invalidRequest) { try await bench.add("r21") }
-        #expect(many.message.contains("has 20 notifications"))
+        #expect(many.message.contains("20 notifications"))
         _ = try await failure(.configNotFound) {
             try await bench.notifier.addNotification(forbidden.to(Bench.queue), to: ConfigName("none"))
         }
@@ -124,7 +124,7 @@ struct RuleLifeTests {
         let error = try await failure(.deliveryFailed) {
             try await bench.notifier.testNotification("r", in: bench.config)
         }
-        #expect(error.message == "“r” did not take the test: The queue is on fire.")
+        #expect(error.message == "The test of “r” failed: The queue is on fire.")
         #expect(try await bench.status().failure == nil && bench.sender.attempts.count == 2)
     }
 

@@ -22,8 +22,8 @@ struct RuleCheckTests {
     @Test("The bytes of a secret's key are counted, and not those of its text")
     func secrets() throws {
         let hook = "https://hooks.example/in"
-        #expect(try refusal(hook, secret: "whsec_AA==") == "The secret's key has 1 bytes; the least is 8.")
-        #expect(try refusal(hook, secret: "whsec_!!") == "What follows “whsec_” in the secret is not base64.")
+        #expect(try refusal(hook, secret: "whsec_AA==") == "The secret's key has 1 bytes; the minimum is 8.")
+        #expect(try refusal(hook, secret: "whsec_!!") == "The part of the secret after “whsec_” is not base64.")
         #expect(try refusal(hook, secret: WebhookSecret.generate()) == nil)
         #expect(try refusal(hook, secret: "whsec_AAAAAAAAAAA=") == nil)
         #expect(try refusal(hook, secret: "12345678") == nil)

@@ -17,8 +17,11 @@ struct WebhookTests {
             body: Array(#"{"value":"BODYSECRET ü"}"#.utf8))
     }
 
-    private func sender(timeout: Duration = .seconds(30)) -> WebhookSender {
-        WebhookSender(policy: AddressPolicy(allowsPrivate: true), timeout: timeout)
+    /// Sends the message once, by a sender of its own.
+    private func send(to url: String, timeout: Duration = .seconds(30)) async throws {
+        try await WebhookSender.with(timeout: timeout) { sender in
+            try await sender.send(message(), to: url, secret: Self.secret)
+        }
     }
 
     /// Sends to a server that behaves so; returns how it refused, of which nothing secret may be told.
@@ -28,7 +31,7 @@ struct WebhookTests {
         try await HostileServer.with(behaviour) { server in
             let url = "\(scheme)://127.0.0.1:\(server.port)/PATHSECRET/in?token=QUERYSECRET"
             let failure = await #expect(throws: DeliveryFailure.self) {
-                try await sender(timeout: timeout).send(message(), to: url, secret: Self.secret)
+                try await send(to: url, timeout: timeout)
             }
             let reason = failure?.reason ?? ""
             #expect(!reason.isEmpty && !reason.contains("SECRET") && !reason.contains("whsec"), "\(reason)")
@@ -41,8 +44,7 @@ struct WebhookTests {
     func success() async throws {
         try await HostileServer.with(.ok) { server in
             let before = Int64(Date().timeIntervalSince1970)
-            try await sender().send(
-                message(), to: "http://127.0.0.1:\(server.port)/in?a=b%20c", secret: Self.secret)
+            try await send(to: "http://127.0.0.1:\(server.port)/in?a=b%20c")
             let request = try #require(server.requests.first)
             #expect(server.requests.count == 1 && request.head.method == .POST && request.head.uri == "/in?a=b%20c")
             let headers = request.head.headers
@@ -67,7 +69,7 @@ struct WebhookTests {
         let head = "HTTP/1.1 \(status) X\r\nContent-Length: \(status == 204 ? 0 : 1_000_000)\r\n\r\n"
         for behaviour in [HostileServer.Behaviour.write(head), .writeAndClose(head + "ANSWER")] {
             try await HostileServer.with(behaviour) { server in
-                try await sender().send(message(), to: "http://127.0.0.1:\(server.port)", secret: Self.secret)
+                try await send(to: "http://127.0.0.1:\(server.port)")
                 #expect(server.requests.map(\.head.uri) == ["/"])
             }
         }
@@ -121,7 +123,7 @@ struct WebhookTests {
         let failure = try await refusal(.endless(head(500), chunk))
         #expect(failure.reason == "The webhook answered with status 500.")
         try await HostileServer.with(.endless(head(200), chunk)) { server in
-            try await sender().send(message(), to: "http://127.0.0.1:\(server.port)/", secret: Self.secret)
+            try await send(to: "http://127.0.0.1:\(server.port)/")
         }
         _ = try await refusal(.endless("HTTP/1.1 200 OK\r\n", "X-ANSWER: \(String(repeating: "y", count: 1000))\r\n"))
     }
@@ -147,11 +149,11 @@ struct WebhookTests {
         let plain = try await refusal(.ok, scheme: "https")
         #expect(plain.reason.hasPrefix("The webhook at “127.0.0.1” could not be reached: "))
         let closed = await #expect(throws: DeliveryFailure.self) {
-            try await sender().send(message(), to: "http://127.0.0.1:1/PATHSECRET", secret: Self.secret)
+            try await send(to: "http://127.0.0.1:1/PATHSECRET")
         }
         #expect(closed?.reason.hasPrefix("The webhook at “127.0.0.1” could not be reached: no connection") == true)
         let unknown = await #expect(throws: DeliveryFailure.self) {
-            try await sender().send(message(), to: "https://nowhere.invalid/PATHSECRET", secret: Self.secret)
+            try await send(to: "https://nowhere.invalid/PATHSECRET")
         }
         #expect(unknown?.reason.hasPrefix("There is no host “nowhere.invalid”") == true)
     }
@@ -160,7 +162,7 @@ struct WebhookTests {
     func cancelled() async throws {
         try await HostileServer.with(.silence) { server in
             let task = Task {
-                try await sender().send(message(), to: "http://127.0.0.1:\(server.port)/", secret: Self.secret)
+                try await send(to: "http://127.0.0.1:\(server.port)/")
             }
             try await eventually { server.requests.count == 1 }
             task.cancel()

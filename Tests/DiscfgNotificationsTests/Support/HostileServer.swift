@@ -14,33 +14,48 @@ final class HostileServer: Sendable {
         case writeAndClose(String)
         case close
         case silence
+        /// Writes these bytes for the first request of a connection, and closes it at the second.
+        case writeOnce(String)
+        /// Writes these bytes for the first request of a connection, and nothing for the others.
+        case silenceAfter(String)
         /// Writes the first, and the second again and again for as long as it can.
         case endless(String, String)
 
         static let ok = Behaviour.write("HTTP/1.1 204 No Content\r\n\r\n")
     }
 
+    private struct State {
+        var requests: [NIOHTTPServerRequestFull] = []
+        var connections = 0
+        var open = 0
+    }
+
     private let behaviour: Behaviour
-    private let state = Mutex<(requests: [NIOHTTPServerRequestFull], connections: Int)>(([], 0))
+    private let state = Mutex(State())
     private let listener = Mutex<(any Channel)?>(nil)
 
     private init(_ behaviour: Behaviour) { self.behaviour = behaviour }
 
     static func with<Result>(
-        _ behaviour: Behaviour, _ test: (HostileServer) async throws -> Result
+        _ behaviour: Behaviour, host: String = "127.0.0.1", port: Int = 0,
+        _ test: (HostileServer) async throws -> Result
     ) async throws -> Result {
         let server = HostileServer(behaviour)
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    server.state.withLock { $0.connections += 1 }
+                    server.state.withLock {
+                        $0.connections += 1
+                        $0.open += 1
+                    }
+                    channel.closeFuture.whenComplete { _ in server.state.withLock { $0.open -= 1 } }
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
                     try pipeline.addHandler(NIOHTTPServerRequestAggregator(maxContentLength: 1 << 20))
                     try pipeline.addHandler(Handler(server))
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bind(host: host, port: port).get()
         server.listener.withLock { $0 = listener }
         do {
             let result = try await test(server)
@@ -54,11 +69,15 @@ final class HostileServer: Sendable {
 
     var port: Int { listener.withLock { $0?.localAddress?.port } ?? 0 }
     var requests: [NIOHTTPServerRequestFull] { state.withLock { $0.requests } }
+    /// How many connections there have been.
     var connectionCount: Int { state.withLock { $0.connections } }
+    /// How many connections are open.
+    var openCount: Int { state.withLock { $0.open } }
 
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = NIOHTTPServerRequestFull
         let server: HostileServer
+        private var hasAnswered = false
         init(_ server: HostileServer) { self.server = server }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -69,6 +88,11 @@ final class HostileServer: Sendable {
             case .writeBytes(let bytes): channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
             case .writeAndClose(let text):
                 channel.writeAndFlush(ByteBuffer(string: text)).whenComplete { _ in channel.close(promise: nil) }
+            case .writeOnce where hasAnswered: channel.close(promise: nil)
+            case .silenceAfter where hasAnswered: break
+            case .writeOnce(let text), .silenceAfter(let text):
+                hasAnswered = true
+                channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
             case .close: channel.close(promise: nil)
             case .silence: break
             case .endless(let first, let again):

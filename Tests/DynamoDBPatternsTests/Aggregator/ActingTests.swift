@@ -106,7 +106,7 @@ import Testing
             try await clicks.finish(zombie, writing: writes ? [Aggregators.effect("s")] : [])
         }
         #expect(error?.code == .fenced)
-        try await clicks.release(zombie)
+        for isStopped in [false, true] { try await clicks.release(zombie, isStopped: isStopped) }
         #expect(fixture.head("s")?["due"]?.int64 == other.head.due)
         try await clicks.finish(other, writing: [])
         #expect(fixture.state("s") == "DONE")

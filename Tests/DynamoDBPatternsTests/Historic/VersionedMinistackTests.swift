@@ -47,6 +47,37 @@ struct VersionedMinistackTests {
         await #expect(throws: Conflict<Document>.self) { try await documents.save(first) }
     }
 
+    @Test("Another program adds to a set that an update has left as it was, and to one that it has changed")
+    func sets() async throws {
+        struct User: Codable { var id: String, logins: Int, roles: Set<String>, groups: [String] }
+        let users = VersionedTable<User>(name, in: dynamoDB, key: .init(partition: "id"))
+        _ = try await dynamoDB.putItem(
+            PutItemRequest(
+                tableName: name,
+                item: [
+                    "id": .string("u"), "logins": .integer(0), "roles": .stringSet(["a", "b"]),
+                    "groups": .stringSet(["g"]),
+                ]))
+        func add(_ name: String, _ element: String) async throws {
+            _ = try await dynamoDB.updateItem(
+                UpdateItemRequest(
+                    tableName: self.name, key: ["id": .string("u")], updateExpression: "ADD #n :v",
+                    expressionAttributeNames: ["#n": name],
+                    expressionAttributeValues: [":v": .stringSet([element])]))
+        }
+        try await users.update("u") { user in
+            user.logins += 1
+            user.groups.append("h")
+        }
+        try await add("roles", "c")
+        try await add("groups", "i")
+        let user = try #require(try await users.load("u")).item
+        #expect(user.roles == ["a", "b", "c"] && Set(user.groups) == ["g", "h", "i"] && user.logins == 1)
+        try await users.update("u") { $0.roles = [] }
+        try await add("roles", "d")
+        #expect(try await users.load("u")?.item.roles == ["d"])
+    }
+
     @Test("A transaction's conflict names the items in the way, and changes nothing")
     func transactions() async throws {
         for id in ["a", "b"] { try await documents.insert(Document(id: id, text: "x")) }

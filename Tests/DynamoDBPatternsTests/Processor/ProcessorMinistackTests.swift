@@ -8,6 +8,30 @@ import Testing
     "Processes on a stand-in for AWS",
     .enabled(if: Ministack.skipReason == nil, Comment(rawValue: Ministack.skipReason ?? "")))
 struct ProcessorMinistackTests {
+    @Test("Workers that are cancelled in a step give it back over connections that a cancellation ends")
+    func stops() async throws {
+        let stopper = Stopper()
+        let attempts = EffectLedger()
+        let processor = try Processor(
+            "stops", in: try await StandIn.table(),
+            steps: [
+                Step<Order>("pay", retry: StepRetry(attempts: 2)) { order, context in
+                    attempts.note("attempt \(context.attempt)")
+                    if attempts.all.count <= 3 {
+                        stopper.stop()
+                        try await Task.sleep(for: .seconds(3600))
+                    }
+                    order.steps.append("pay")
+                    return .done
+                }
+            ], lease: .seconds(3600), logger: ProcessorWorld.logger)
+        try await processor.start("1", Order())
+        for _ in 1...3 { try await stopper.run { try await processor.run() }.get() }
+        #expect(try await processor.advance("1"))
+        #expect(try await processor.status(of: "1")?.phase == .done)
+        #expect(attempts.all == Array(repeating: "attempt 1", count: 4))
+    }
+
     @Test("Four workers carry twenty orders out, of which some are declined, and send their messages in order")
     func orders() async throws {
         let table = try await StandIn.table()

@@ -25,8 +25,17 @@ struct ProcessorSimulationTests {
             simulation.spawn("worker \(worker)", skew: skew) { process in
                 let processor = try world.processor(process, bug: bug)
                 while !world.isOver, process.clock.now() < world.end {
-                    try await processor.runDue(limit: 2)
-                    try await processor.relay(limit: 3) { try await world.deliver($0, by: process) }
+                    let work: @Sendable () async throws -> Void = {
+                        try await processor.runDue(limit: 2)
+                        try await processor.relay(limit: 3) { try await world.deliver($0, by: process) }
+                    }
+                    if simulation.chance(percent: 15) {
+                        do {
+                            try await simulation.stopping(process, after: .seconds(5), work)
+                        } catch is CancellationError where !Task.isCancelled {}
+                    } else {
+                        try await work()
+                    }
                     if simulation.chance(percent: 5) { try await Self.operate(processor) }
                     try await process.clock.sleep(.seconds(2))
                 }

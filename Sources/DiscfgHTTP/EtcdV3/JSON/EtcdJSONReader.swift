@@ -4,13 +4,15 @@ import DiscfgEtcd
 /// Reads etcd's requests out of JSON, straight into their fields.
 ///
 /// It takes what etcd's gateways take: names in both spellings, numbers as numbers or strings, enumerations by name or number,
-/// base64 in every alphabet, `null` as nothing. Fields that nobody knows are skipped. Nothing is built in between: a value may
+/// base64 in every alphabet, `null` as nothing. Unknown fields are skipped. Nothing is built in between: a value may
 /// have megabytes. Source: <https://protobuf.dev/programming-guides/json/>.
 struct EtcdJSONReader {
-    /// So deep may fields be that nobody knows.
+    /// Maximum nesting depth of unknown fields.
     private static let maximumDepth = 64
 
-    /// So deep may transactions be nested; what is allowed is less.
+    /// Maximum nesting depth of transactions that are read; the service accepts less.
+    ///
+    /// This is the only thing for which the reader recurses.
     private static let maximumTransactionDepth = 32
 
     /// Maximum number of elements of all arrays: more than the operations of any transaction that is taken.
@@ -43,10 +45,7 @@ struct EtcdJSONReader {
         try expect(UInt8(ascii: "["), "an array")
         if take(UInt8(ascii: "]")) { return }
         while true {
-            elements += 1
-            guard elements <= Self.maximumElements else {
-                throw EtcdError(.invalidArgument, "discfg: more than \(Self.maximumElements) elements in a request")
-            }
+            try countElement()
             try element(&self)
             if take(UInt8(ascii: "]")) { return }
             try expect(UInt8(ascii: ","), "',' or ']'")
@@ -121,19 +120,49 @@ struct EtcdJSONReader {
         return try body(&self)
     }
 
-    /// Passes over any value.
-    mutating func skip() throws(EtcdError) { try skip(depth: 0) }
+    /// Passes over any value, without recursion.
+    mutating func skip() throws(EtcdError) {
+        /// The brackets that close the open objects and arrays.
+        var open: [UInt8] = []
+        repeat {
+            guard open.count < Self.maximumDepth else {
+                throw EtcdError(.invalidArgument, "discfg: more than \(Self.maximumDepth) levels of nesting")
+            }
+            var isFirst = false
+            switch current {
+            case UInt8(ascii: "{"):
+                isFirst = take(UInt8(ascii: "{"))
+                open.append(UInt8(ascii: "}"))
+            case UInt8(ascii: "["):
+                isFirst = take(UInt8(ascii: "["))
+                open.append(UInt8(ascii: "]"))
+            case UInt8(ascii: "\""): _ = try rawString()
+            case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try flag()
+            default: _ = try number()
+            }
+            while let end = open.last, try !findNext(before: end, &isFirst) { open.removeLast() }
+        } while !open.isEmpty
+    }
 
-    private mutating func skip(depth: Int) throws(EtcdError) {
-        guard depth < Self.maximumDepth else {
-            throw EtcdError(.invalidArgument, "discfg: more than \(Self.maximumDepth) levels of nesting")
+    /// Goes to the next value in an object or array that is skipped; returns `false` if it ends here.
+    private mutating func findNext(before end: UInt8, _ isFirst: inout Bool) throws(EtcdError) -> Bool {
+        defer { isFirst = false }
+        if take(end) { return false }
+        let isObject = end == UInt8(ascii: "}")
+        if !isFirst { try expect(UInt8(ascii: ","), isObject ? "',' or '}'" : "',' or ']'") }
+        guard isObject else {
+            try countElement()
+            return true
         }
-        switch current {
-        case UInt8(ascii: "{"): try object { reader, _ throws(EtcdError) in try reader.skip(depth: depth + 1) }
-        case UInt8(ascii: "["): try array { reader throws(EtcdError) in try reader.skip(depth: depth + 1) }
-        case UInt8(ascii: "\""): _ = try rawString()
-        case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try flag()
-        default: _ = try number()
+        _ = try text()
+        try expect(UInt8(ascii: ":"), "':' after a name")
+        return true
+    }
+
+    private mutating func countElement() throws(EtcdError) {
+        elements += 1
+        guard elements <= Self.maximumElements else {
+            throw EtcdError(.invalidArgument, "discfg: more than \(Self.maximumElements) elements in a request")
         }
     }
 }

@@ -28,6 +28,8 @@ extension StreamConsumer {
         /// How soon a failure is tried again; twice as long each time, up to the longest.
         public var retryInterval: Duration = .seconds(1)
         public var longestRetryInterval: Duration = .seconds(60)
+        /// How long `run()` lets the record at work go on after a graceful shutdown began; then its handler is cancelled.
+        public var patience: Duration = .seconds(5)
         /// How often a record is tried before it goes to the dead letters; `nil` for ever.
         ///
         /// Without a target for dead letters, it is tried for ever in any case, and its shard waits.

@@ -46,7 +46,7 @@ extension StreamConsumer {
     private func handlePending(_ id: String) async throws -> Int {
         var handled = 0
         while true {
-            try Task.checkCancellation()
+            if WorkerStop.isAskedFor { throw CancellationError() }
             try await renewWhenDue()
             guard let shard = owned[id], let record = shard.pending.first else { return handled }
             // The lease may have run out while it could not be renewed: others may work on the shard by now.

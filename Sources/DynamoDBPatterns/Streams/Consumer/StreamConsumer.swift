@@ -1,5 +1,6 @@
 import AWSClient
 import Logging
+public import ServiceLifecycle
 
 /// A worker that reads a DynamoDB stream and hands it to a `StreamProcessor`; any number of them share the shards.
 ///
@@ -12,7 +13,7 @@ import Logging
 ///     try await consumer.run()
 ///
 /// Failures that may pass (throttling, a lost connection) are waited out; others are thrown.
-public actor StreamConsumer {
+public actor StreamConsumer: Service {
     /// The stream's ARN.
     public nonisolated let stream: String
     /// What this worker is called in leases.
@@ -72,25 +73,24 @@ public actor StreamConsumer {
     @discardableResult
     public func step() async throws -> Int { try await pass(skippingIdle: false) }
 
-    /// Reads until the task is cancelled, then gives the leases up.
+    /// Reads until it has to stop, then gives the leases up, with what is done.
     ///
-    /// - Throws: What `step()` throws; never `CancellationError`.
+    /// It begins no record after its service group began to shut down gracefully. The record at work may be handled, and
+    /// its handler is cancelled when `Options.patience` is over; if the task is cancelled, at once. A handler that throws
+    /// because of that has not failed: another worker handles the record at once.
+    ///
+    /// - Throws: What `step()` throws, which ends a service group; never `CancellationError`.
     public func run() async throws {
         guard !isRunning else { throw PatternError(.invalidArgument, "This consumer is running already.") }
         isRunning = true
         defer { isRunning = false }
         var failure: (any Error)?
-        while !Task.isCancelled, failure == nil {
-            do {
-                if try await pass(skippingIdle: true) == 0 { try await clock.sleep(pause()) }
-            } catch is CancellationError where Task.isCancelled {
-                break
-            } catch {
-                failure = error
-            }
+        do {
+            try await clock.untilStopped(patience: options.patience) { try await self.readUntilStopped() }
+        } catch {
+            failure = error
         }
-        // A cancelled task's requests would be cancelled, too: the one place for another task.
-        await Task { await release() }.value
+        try? await uncancelled { await self.release() }
         if let failure { throw failure }
     }
 
@@ -107,6 +107,14 @@ public actor StreamConsumer {
         try? await leases.leave()
         presentUntil = 0
         discoveryDue = 0
+    }
+
+    private func readUntilStopped() async throws {
+        do {
+            while !WorkerStop.isAskedFor {
+                if try await pass(skippingIdle: true) == 0 { try await clock.rest(pause()) }
+            }
+        } catch is CancellationError where WorkerStop.isAskedFor {}
     }
 
     private func pass(skippingIdle: Bool) async throws -> Int {

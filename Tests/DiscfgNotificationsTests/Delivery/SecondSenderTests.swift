@@ -4,9 +4,9 @@ import Testing
 
 @testable import DiscfgNotifications
 
-@Suite("Word that is left for whoever sends")
-struct WordTests {
-    @Test("Who comes while another sends leaves word and goes, and the other sends what came meanwhile")
+@Suite("A second sender of a rule")
+struct SecondSenderTests {
+    @Test("A second sender asks the first to go on, and stops; the first sends the new commits too")
     func word() async throws {
         let bench = try await Bench(sender: RecordingSender { $0.revision == 2 ? .hold : .take })
         let other = bench.another()
@@ -27,7 +27,7 @@ struct WordTests {
         #expect(state?.owner == "" && state?.isWanted == false && state?.sent == 4)
     }
 
-    @Test("Word that is left while the sender notes how far it came is not lost", arguments: 1...4)
+    @Test("The request of a second sender is not lost while the first stores its progress", arguments: 1...4)
     func wordInBetween(unsaved: Int) async throws {
         // With the second notification, more is committed than the sender has read; it notes its way in between.
         let bench = try await Bench(options: { $0.unsavedLimit = unsaved })
@@ -43,7 +43,7 @@ struct WordTests {
         #expect(bench.sender.tried() == [2, 3, 4, 5, 6])
     }
 
-    @Test("Each commit brings somebody who leaves word, and the one that sends sends them all, once")
+    @Test("A second sender at each commit: the first sends all commits, once")
     func manyWords() async throws {
         let bench = try await Bench()
         let other = bench.another()
@@ -58,7 +58,7 @@ struct WordTests {
         #expect(bench.sender.tried() == Array(2...60))
     }
 
-    @Test("A target that refuses gets its pause, whoever left word meanwhile")
+    @Test("A target that refuses gets its pause, also if a second sender asked meanwhile")
     func wordAndRefusal() async throws {
         let bench = try await Bench(sender: RecordingSender { _ in .hold })
         let other = bench.another()
@@ -74,7 +74,7 @@ struct WordTests {
         #expect(try await bench.state()?.owner == "")
     }
 
-    @Test("However much came meanwhile, all of it is sent")
+    @Test("All commits that arrived meanwhile are sent")
     func pages() async throws {
         let bench = try await Bench(sender: RecordingSender { $0.revision == 2 ? .hold : .take })
         let other = bench.another()
@@ -89,7 +89,7 @@ struct WordTests {
         #expect(bench.sender.tried() == Array(2...352))
     }
 
-    @Test("It is not forgotten where any reply of the store says what is not so", arguments: 0..<6)
+    @Test("The request is not forgotten if a reply of the store is wrong", arguments: 0..<6)
     func contradicted(write: Int) async throws {
         let engine = FailingEngine(MemoryEngine())
         let bench = try await Bench(engine, options: { $0.unsavedLimit = 2 })

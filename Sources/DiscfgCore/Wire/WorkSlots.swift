@@ -1,8 +1,7 @@
-import DiscfgCore
 import Synchronization
 
 /// Lets a bounded number of tasks work at the same time; the next ones wait, first come, first served.
-final class WorkSlots: Sendable {
+package final class WorkSlots: Sendable {
     private struct State {
         var free: Int
         /// In the order in which they came.
@@ -13,18 +12,18 @@ final class WorkSlots: Sendable {
     private let state: Mutex<State>
     private let maximumWaiters: Int
 
-    init(count: Int, maximumWaiters: Int) {
+    package init(count: Int, maximumWaiters: Int) {
         state = Mutex(State(free: count))
         self.maximumWaiters = maximumWaiters
     }
 
-    /// How many tasks wait for a slot.
-    var waiting: Int { state.withLock { $0.waiters.count } }
+    /// The number of tasks that wait for a slot.
+    package var waiting: Int { state.withLock { $0.waiters.count } }
 
     /// Waits for a slot, which the caller must release.
     ///
     /// - Throws: `CancellationError`, and `DiscfgError` with code `overloaded` when too many wait already.
-    func acquire() async throws {
+    package func acquire() async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -56,13 +55,14 @@ final class WorkSlots: Sendable {
         if hasSlot { return }
         if isOverloaded.withLock({ $0 }) {
             throw DiscfgError(
-                .overloaded, "\(maximumWaiters) files wait to be read or written already.", hint: "Try again later.")
+                .overloaded, "\(maximumWaiters) large bodies or files wait to be read or written already.",
+                hint: "Try again later.")
         }
         throw CancellationError()
     }
 
-    /// Gives the slot back, to the first that waits.
-    func release() {
+    /// Gives the slot back, to the first task that waits.
+    package func release() {
         let next: CheckedContinuation<Bool, Never>? = state.withLock { state in
             if state.waiters.isEmpty {
                 state.free += 1

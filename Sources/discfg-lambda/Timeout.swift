@@ -1,33 +1,34 @@
 import Synchronization
 
-/// Work against a moment: whichever is first decides.
-enum Race {
-    /// What the work comes to, or `nil` when the moment comes first; the work is cancelled then, and not waited for.
+/// Work with a deadline.
+enum Timeout {
+    /// The result of the work; `nil` if the deadline comes first.
     ///
-    /// The work is done on the executor: a task of its own does not stay where its maker is by itself.
+    /// The work is cancelled at the deadline, and not waited for. It runs on the executor, which a new task does not
+    /// inherit.
     /// - Throws: What the work throws.
-    static func first<Value: Sendable>(
+    static func run<Value: Sendable>(
         until deadline: ContinuousClock.Instant, on executor: (any TaskExecutor)?,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
-        let finish = Finish<Value>()
+        let first = FirstResult<Value>()
         let working = Task(executorPreference: executor) {
-            do { finish.settle(.success(try await work())) } catch { finish.settle(.failure(error)) }
+            do { first.settle(.success(try await work())) } catch { first.settle(.failure(error)) }
         }
         let waiting = Task(executorPreference: executor) {
             try? await Task.sleep(until: deadline, clock: .continuous)
-            finish.settle(.success(nil))
+            first.settle(.success(nil))
         }
         defer {
             working.cancel()
             waiting.cancel()
         }
-        return try await finish.value()
+        return try await first.value()
     }
 }
 
-/// Something that is decided once, and waited for once.
-private final class Finish<Value: Sendable>: Sendable {
+/// The first of several results, for one caller that waits for it.
+private final class FirstResult<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value?, any Error>)
@@ -37,7 +38,7 @@ private final class Finish<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
-    /// Decides, unless that is done.
+    /// Sets the result, unless there is one already.
     func settle(_ result: Result<Value?, any Error>) {
         let waiter: CheckedContinuation<Value?, any Error>? = state.withLock { state in
             switch state {

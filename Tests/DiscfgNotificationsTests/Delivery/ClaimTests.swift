@@ -4,8 +4,8 @@ import Testing
 
 @testable import DiscfgNotifications
 
-@Suite("Turns")
-struct TurnTests {
+@Suite("Claims of senders")
+struct ClaimTests {
     @Test("A sender that never comes back is taken over after the claim's time, and nothing is lost")
     func hung() async throws {
         let hanging = RecordingSender { $0.revision == 4 ? .hold : .take }

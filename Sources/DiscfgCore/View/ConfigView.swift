@@ -1,0 +1,272 @@
+import CoreMetrics
+import Synchronization
+
+/// The read model of one config in this process: the state machine of its log, in memory.
+///
+/// It has the newest commits, and what is known of the items at their end: all of them if the config was loaded (`load`), otherwise
+/// the few that writers have used. Writers evaluate on it and apply what they have appended; followers apply what other
+/// processes have appended. Its answers never lack what this process has acknowledged, because a writer applies a commit before it
+/// answers. What other processes have acknowledged is in the answer of `confirmed`.
+final class ConfigView: Sendable {
+    private struct State {
+        var current: ViewState?
+        /// The incarnation of the log; empty as long as it is not known.
+        var log = ""
+        /// The incarnation before: pages of its log that arrive late are ignored.
+        var endedLog = ""
+        /// The newest revision that is known to be there; `current` can be behind it.
+        var announced: Revision = 0
+        /// When the newest look at the end of the log began; `nil` if there was none.
+        var checked: ContinuousClock.Instant?
+        var lastUsed: ContinuousClock.Instant
+
+        /// Begins again if the log is another one; false if it is one that has ended.
+        mutating func follow(_ incarnation: String) -> Bool {
+            if incarnation == endedLog { return false }
+            if incarnation != log {
+                self = State(log: incarnation, endedLog: log.isEmpty ? endedLog : log, lastUsed: lastUsed)
+            }
+            return true
+        }
+
+        /// Keeps what is known of a config that is not loaded small.
+        mutating func bound() {
+            guard let current, !current.isComplete else { return }
+            if current.knownCount > ConfigView.maximumKnown || current.itemWeight > ConfigView.maximumKnownBytes {
+                self.current?.forgetItems()
+            }
+        }
+    }
+
+    /// The most keys and bytes that are known if the config is not loaded.
+    private static let maximumKnown = 4096
+    private static let maximumKnownBytes = 8 << 20
+    /// How far the view may be behind and still be brought up to date by reading the log.
+    private static let maximumLag: Revision = 10_000
+
+    private let state: Mutex<State>
+    private let strongCheck = SharedCall<ViewState>()
+    private let fullCheck = SharedCall<ViewState>()
+    private let eventualCheck = SharedCall<ViewState>()
+    let config: ConfigName
+    let engine: any StorageEngine
+    private let time: TimeSource
+    private let metrics: ViewMetrics
+    /// Called with the bytes of commits that were applied.
+    private let grew: @Sendable (Int) -> Void
+
+    init(
+        config: ConfigName, engine: any StorageEngine, time: TimeSource, metrics: ViewMetrics,
+        grew: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        self.config = config
+        self.engine = engine
+        self.time = time
+        self.metrics = metrics
+        self.grew = grew
+        state = Mutex(State(lastUsed: time.instant()))
+    }
+
+    /// What is known now; `nil` if nothing is.
+    var current: ViewState? { state.withLock { $0.current } }
+
+    /// The newest revision that is known to be there, and the incarnation of its log; 0 and an empty text if none is known.
+    var announced: (revision: Revision, log: String) { state.withLock { ($0.announced, $0.log) } }
+
+    /// Whether every item of the config is known.
+    var isLoaded: Bool { state.withLock { $0.current?.isComplete ?? false } }
+
+    /// The bytes that it takes in memory, about, and when it was last read.
+    var usage: (weight: Int, isComplete: Bool, lastUsed: ContinuousClock.Instant) {
+        state.withLock { ($0.current?.weight ?? 0, $0.current?.isComplete ?? false, $0.lastUsed) }
+    }
+
+    /// The commits after a revision; `nil` if not all of them are here, or the log is another.
+    func page(after revision: Revision, limit: Int, log: String? = nil) -> LogPage? {
+        state.withLock { state in
+            guard let current = state.current, log ?? state.log == state.log else { return nil }
+            let tail = current.tail.revision
+            guard let commits = current.window.commits(after: revision, through: tail, limit: limit),
+                !commits.isEmpty || state.announced <= tail
+            else { return nil }
+            return LogPage(commits: commits, tail: max(tail, state.announced), incarnation: state.log)
+        }
+    }
+
+    /// Whether an eventual read of these keys may be older than a commit that this process knows.
+    func isUnsettled(_ range: KeyRange) -> Bool {
+        let now = time.instant()
+        return state.withLock { $0.current?.window.isUnsettled(range, at: now) ?? false }
+    }
+
+    /// Forgets everything: the log is another one, or is gone.
+    func reset() {
+        state.withLock { state in state = State(endedLog: state.endedLog, lastUsed: state.lastUsed) }
+    }
+
+    /// Forgets the items, to free memory; the newest commits stay.
+    func forgetItems() { state.withLock { $0.current?.forgetItems() } }
+}
+
+extension ConfigView {
+    /// Applies what was appended, or read from the log.
+    func note(_ page: LogPage) {
+        let instant = time.instant()
+        state.withLock { state in
+            guard state.follow(page.incarnation) else { return }
+            state.announced = max(state.announced, page.tail)
+            guard let first = page.commits.first else { return }
+            // Of a config that is not loaded nothing is lost by beginning behind a gap.
+            if state.current.map({ first.revision > $0.tail.revision + 1 && !$0.isComplete }) ?? true {
+                state.current = ViewState(
+                    tail: LogTail(
+                        revision: first.revision - 1, time: first.time, trimmed: 0, incarnation: page.incarnation))
+            }
+            state.current?.apply(page.commits, at: instant)
+            state.bound()
+        }
+        grew(page.commits.reduce(0) { $0 + $1.weight })
+    }
+
+    /// Takes over what a writer has found out, as it stands after the commits that `note` has applied.
+    ///
+    /// - Parameters:
+    ///   - items: Items; a `nil` is known to be absent.
+    ///   - ranges: Ranges of which every item is in `items`.
+    ///   - tail: The end of the log at which they stand.
+    func learn(_ items: [Key: Item?], ranges: Set<KeyRange>, at tail: LogTail) {
+        state.withLock { state in
+            guard state.follow(tail.incarnation) else { return }
+            if state.current.map({ $0.tail.revision < tail.revision }) ?? true { state.current = ViewState(tail: tail) }
+            guard let current = state.current,
+                let newer = current.window.commits(after: tail.revision, through: current.tail.revision)
+            else { return }
+            var items = items
+            for change in newer.lazy.flatMap(\.changes)
+            where items.keys.contains(change.key) || ranges.contains(where: { $0.contains(change.key) }) {
+                items[change.key] = .some(change.item)
+            }
+            state.announced = max(state.announced, tail.revision)
+            guard !current.isComplete else { return }
+            state.current?.learn(items, ranges: ranges)
+            state.bound()
+        }
+    }
+
+    /// Takes over a state in which all items of the config are known.
+    ///
+    /// - Returns: Whether it was; if not, its log is to be read further first, or is another.
+    func adopt(_ loaded: ViewState) -> Bool {
+        let instant = time.instant()
+        return state.withLock { state in
+            guard state.follow(loaded.tail.incarnation) else { return false }
+            guard var current = state.current else {
+                state.current = loaded
+                state.announced = max(state.announced, loaded.tail.revision)
+                return true
+            }
+            var loaded = loaded
+            if let newer = current.window.commits(after: loaded.tail.revision, through: current.tail.revision) {
+                loaded.apply(newer, at: instant)
+            } else if let newer = loaded.window.commits(after: current.tail.revision, through: loaded.tail.revision) {
+                current.apply(newer, at: instant)
+            } else {
+                guard loaded.tail.revision > current.tail.revision else { return false }
+                current = loaded
+            }
+            current.complete(with: loaded)
+            state.current = current
+            state.announced = max(state.announced, current.tail.revision)
+            return true
+        }
+    }
+}
+
+extension ConfigView {
+    /// The state at the end of the log: it has everything that any process acknowledged before the call began.
+    ///
+    /// All calls that wait share one look at the end of the log. With `withTrimmed`, the first revision that can be read is
+    /// as fresh, too; without, it may be from the look before.
+    func confirmed(withTrimmed: Bool = false) async throws -> ViewState {
+        if isPlanted(.confirmsNothing), let current { return current }
+        let check = withTrimmed ? fullCheck : strongCheck
+        return try await check { try await self.look(.strong, withTrimmed: withTrimmed) }
+    }
+
+    /// The state as it was at most `age` ago, plus what an eventual read of the store may lack.
+    func recent(within age: Duration) async throws -> ViewState {
+        let now = time.instant()
+        let known = state.withLock { state in
+            state.lastUsed = now
+            return state.checked.map { now - $0 <= age } ?? false ? state.current : nil
+        }
+        if let known { return known }
+        return try await eventualCheck { try await self.look(.eventual) }
+    }
+
+    /// Looks at the end of the log, and applies what is new.
+    private func look(_ consistency: Consistency, withTrimmed: Bool = false) async throws -> ViewState {
+        let began = time.instant()
+        metrics.checks.increment()
+        do {
+            let state = try await catchUp(consistency, withTrimmed: withTrimmed)
+            self.state.withLock { state in
+                state.checked = began
+                state.lastUsed = began
+            }
+            return state
+        } catch let error as DiscfgError where error.code == .configNotFound {
+            reset()
+            throw error
+        }
+    }
+
+    private func catchUp(_ consistency: Consistency, withTrimmed: Bool) async throws -> ViewState {
+        let before = current
+        let isStrong = consistency == .strong || before == nil
+        let tail = try await isStrong ? engine.tail(of: config, knowing: withTrimmed ? nil : before?.tail) : nil
+        if let tail, before.map({ !canCatchUp($0.tail, to: tail) }) ?? true {
+            return begin(at: tail, insteadOf: before)
+        }
+        while true {
+            guard let known = current else { return begin(at: try await engine.tail(of: config), insteadOf: nil) }
+            if let tail, known.tail.revision >= tail.revision { return noteTrimmed(tail) ?? known }
+            let page: LogPage
+            do {
+                page = try await engine.log(
+                    of: config, after: known.tail.revision, limit: 1000, incarnation: known.tail.incarnation,
+                    consistency: consistency)
+            } catch let error as DiscfgError where [.compacted, .futureRevision].contains(error.code) {
+                return begin(at: try await engine.tail(of: config), insteadOf: known)
+            }
+            note(page)
+            if tail == nil, page.commits.isEmpty { return known }
+        }
+    }
+
+    private func canCatchUp(_ known: LogTail, to tail: LogTail) -> Bool {
+        known.incarnation == tail.incarnation && (0...Self.maximumLag).contains(tail.revision - known.revision)
+    }
+
+    /// Begins again at the end of the log; nothing is known of the items then.
+    ///
+    /// If others have moved the view on meanwhile, it stays as it is.
+    private func begin(at tail: LogTail, insteadOf known: ViewState?) -> ViewState {
+        state.withLock { state in
+            if let current = state.current, current.tail != known?.tail { return current }
+            let beginning = ViewState(tail: tail)
+            guard state.follow(tail.incarnation) else { return beginning }
+            (state.current, state.announced) = (beginning, tail.revision)
+            return beginning
+        }
+    }
+
+    /// Takes over how much of the log was trimmed.
+    @discardableResult
+    func noteTrimmed(_ tail: LogTail) -> ViewState? {
+        state.withLock { state in
+            if state.log == tail.incarnation { state.current?.noteTrimmed(tail.trimmed) }
+            return state.current
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// An engine on which one config stands still: its items, and the commits up to them, are answered from a state in memory.
+///
+/// Everything else goes to the engine inside. So what reads a config needs not know whether there is a view of it.
+struct SnapshotEngine: EngineWrapper {
+    let engine: any StorageEngine
+    let state: ViewState
+
+    var traits: StorageTraits {
+        var traits = engine.traits
+        traits.readsTellTail = true
+        return traits
+    }
+
+    func tail(of config: ConfigName) async throws -> LogTail { state.tail }
+
+    func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail { state.tail }
+
+    func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {
+        let found = keys.compactMap { key in state.items[key].map { (key, $0) } }
+        return ItemBatch(items: Dictionary(found) { first, _ in first }, tail: state.tail)
+    }
+
+    func items(
+        _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
+    ) async throws -> ItemPage {
+        let items = state.items.items(in: range, limit: limit)
+        let hasMore = items.count == limit && state.items.count(in: range) > limit
+        return ItemPage(items: values ? items : items.map(\.withoutValue), hasMore: hasMore, tail: state.tail)
+    }
+
+    func log(
+        of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
+    ) async throws -> LogPage {
+        // As in a store, commits that were trimmed are there for readers that name the log.
+        if incarnation == nil ? after >= state.tail.trimmed : incarnation == state.tail.incarnation,
+            let commits = state.window.commits(after: after, through: state.tail.revision, limit: limit)
+        {
+            return LogPage(commits: commits, tail: state.tail.revision, incarnation: state.tail.incarnation)
+        }
+        return try await engine.log(
+            of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
+    }
+
+    func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
+        if after >= state.tail.trimmed,
+            let commits = state.window.commits(after: after, through: state.tail.revision)
+        {
+            return commits.lazy.compactMap { commit in commit.changes.first { $0.key == key } }.first
+        }
+        return try await engine.firstChange(to: key, in: config, after: after)
+    }
+}

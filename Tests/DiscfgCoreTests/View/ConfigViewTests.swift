@@ -1,0 +1,199 @@
+import CoreMetrics
+@testable import DiscfgCore
+import DiscfgTestSupport
+import Synchronization
+import Testing
+
+/// What a service answers from memory, and when it asks the store.
+@Suite("Views")
+struct ConfigViewTests {
+    @Test("A read from memory has what another process has acknowledged before")
+    func fresh() async throws {
+        let engine = MemoryEngine()
+        let (viewing, other) = (ConfigService.viewing(engine), ConfigService.viewing(engine, memory: 0))
+        try await viewing.loadNow(.default)
+        for number in 0..<100 {
+            try await other.set("/a", "\(number)")
+            #expect(try await viewing.text("/a") == "\(number)")
+            try await viewing.set("/a", "own \(number)")
+            #expect(try await other.text("/a") == "own \(number)")
+            #expect(try await viewing.text("/a") == "own \(number)")
+        }
+    }
+
+    @Test("Reads of a loaded config ask the store for the end of the log alone")
+    func requests() async throws {
+        let engine = CountingEngine()
+        let service = ConfigService.viewing(engine)
+        for number in 0..<10 { try await service.set("/d/k\(number)", "x") }
+        try await service.loadNow(.default)
+        #expect(service.existing(.default)?.view.isLoaded == true)
+        let revision = try await service.revision(of: .default)
+        engine.reset()
+        #expect(try await service.text("/d/k3") == "x")
+        #expect(try await service.list(ListQuery("/d", consistency: .strong), in: .default).entries.count == 10)
+        #expect(try await service.range(RangeQuery(.all), in: .default).count == 10)
+        #expect(engine.counts == .init(tails: 3))
+        // What the newest commits tell needs nothing else either.
+        try await service.set("/d/k3", "y")
+        engine.reset()
+        #expect(try await service.text("/d/k3", at: revision) == "x")
+        #expect(try await service.list(ListQuery("/d", at: revision), in: .default).entries.count == 10)
+        #expect(engine.counts == .init(tails: 2))
+    }
+
+    @Test("A write to a loaded config asks the store for nothing before it is appended")
+    func writes() async throws {
+        let engine = CountingEngine()
+        let service = ConfigService.viewing(engine)
+        for number in 0..<10 { try await service.set("/d/k\(number)", "x") }
+        try await service.loadNow(.default)
+        engine.reset()
+        try await service.set("/new", "x")
+        let range = try KeySelection.below("/d")
+        let result = try await service.commit(
+            Transaction(if: [Precondition(Key(path: "/d/k1"), .version(1))], then: [.deleteAll(range)]), to: .default)
+        #expect(result.failed == nil && result.outcomes[0].previous.count == 10)
+        #expect(engine.counts == .init())
+    }
+
+    @Test("Reads that wait share one look at the end of the log")
+    func sharedLook() async throws {
+        let engine = CountingEngine()
+        let service = ConfigService.viewing(engine)
+        try await service.set("/a", "x")
+        try await service.loadNow(.default)
+        engine.reset()
+        let gate = SharedCallTests.Gate()
+        engine.beforeEachTail { _ = await gate.pass() }
+        let begun = SharedCallTests.Gate()
+        begun.open(100)
+        let readers = (0..<100).map { _ in
+            Task {
+                _ = await begun.pass()
+                return try await service.text("/a")
+            }
+        }
+        while begun.begun < 100 || gate.begun == 0 { await Task.yield() }
+        gate.open(100)
+        for reader in readers { #expect(try await reader.value == "x") }
+        #expect(engine.counts.tails < 50, "100 reads")
+    }
+
+    @Test("A commit that arrives twice, or out of order, is applied once")
+    func appliedOnce() throws {
+        let view = ConfigView(
+            config: .default, engine: MemoryEngine(), time: .system,
+            metrics: ViewMetrics(factory: NOOPMetricsHandler.instance))
+        let commits = try (1...6).map { revision in
+            let item = try SortedItemsTests.item("k", modified: Revision(revision))
+            return Commit(
+                revision: Revision(revision), time: Timestamp(milliseconds: 0), author: "", message: "",
+                changes: [.set(item, previous: nil)])
+        }
+        let page = { (range: ClosedRange<Int>) in
+            LogPage(
+                commits: Array(commits[(range.lowerBound - 1)..<range.upperBound]), tail: Revision(range.upperBound),
+                incarnation: "a")
+        }
+        view.note(page(1...1))
+        view.learn(
+            [commits[0].changes[0].key: commits[0].changes[0].item], ranges: [], at: try #require(view.current?.tail))
+        for range in [2...5, 1...3, 4...6, 2...2] { view.note(page(range)) }
+        let state = try #require(view.current)
+        #expect(state.tail.revision == 6)
+        #expect(state.items[commits[0].changes[0].key]?.modified == 6)
+        #expect(state.window.commits(after: 1, through: 6)?.map(\.revision) == [2, 3, 4, 5, 6])
+    }
+
+    @Test("What is written while a config is loaded is in it", arguments: [1, 2, 3] as [UInt64])
+    func loading(seed: UInt64) async throws {
+        let hooked = HookedEngine(MemoryEngine())
+        let (viewing, other) = (ConfigService.viewing(hooked), ConfigService.viewing(hooked.engine, memory: 0))
+        var random = SeededGenerator(seed: seed)
+        let keys = try (0..<3000).map { try Key(path: "/k\($0)") }
+        _ = try await other.commit(Transaction(then: keys.map { .set($0, Value("first")) }), to: .default)
+        let choices = (0..<200).map { _ in (keys.randomElement(using: &random), Bool.random(using: &random)) }
+        hooked.before(.page) {
+            hooked.before(.page) {
+                for case (let key?, let isSet) in choices {
+                    _ = try await other.commit(
+                        Transaction(then: [isSet ? .set(key, Value("then")) : .delete(key)]), to: .default)
+                }
+            }
+        }
+        try await viewing.loadNow(.default)
+        #expect(viewing.existing(.default)?.view.isLoaded == true)
+        let query = RangeQuery(.all)
+        #expect(try await viewing.range(query, in: .default) == other.range(query, in: .default))
+    }
+
+    @Test("A config that was deleted and created again is another one")
+    func again() async throws {
+        let engine = MemoryEngine()
+        let (viewing, other) = (ConfigService.viewing(engine), ConfigService.viewing(engine, memory: 0))
+        let name = try ConfigName("team")
+        for round in 0..<3 {
+            _ = try await other.createConfig(name, settings: ConfigSettings(), author: "")
+            try await other.set("/round", "\(round)", in: name)
+            try await viewing.loadNow(name)
+            #expect(try await viewing.text("/round", in: name) == "\(round)")
+            #expect(try await viewing.text("/left", in: name) == nil)
+            try await viewing.set("/left", "x", in: name)
+            try await other.deleteConfig(name)
+            let error = await #expect(throws: DiscfgError.self) { try await viewing.text("/round", in: name) }
+            #expect(error?.code == .configNotFound)
+            #expect(viewing.existing(name) == nil, "names of configs that are gone are not kept")
+        }
+    }
+
+    @Test("A config that does not fit is read from the store, and no config is evicted for it")
+    func tooLarge() async throws {
+        let (engine, clock) = (CountingEngine(), TestClock())
+        let service = ConfigService.viewing(engine, memory: 100_000, clock: clock)
+        let large = try ConfigName("large")
+        _ = try await service.createConfig(large, settings: ConfigSettings(), author: "")
+        try await service.set("/small", "x")
+        try await service.loadNow(.default)
+        for number in 0..<20 { try await service.set("/\(number)", String(repeating: "x", count: 10_000), in: large) }
+        try await service.loadNow(large)
+        #expect(service.existing(large)?.view.isLoaded == false && service.existing(.default)?.view.isLoaded == true)
+        #expect(try await service.text("/7", in: large)?.count == 10_000)
+    }
+
+    @Test("A config that was not used for a minute makes room; one that was in use does not")
+    func eviction() async throws {
+        let (engine, clock) = (MemoryEngine(), TestClock())
+        let service = ConfigService.viewing(engine, memory: 100_000, clock: clock)
+        let other = try ConfigName("other")
+        _ = try await service.createConfig(other, settings: ConfigSettings(), author: "")
+        for number in 0..<6 {
+            try await service.set("/\(number)", String(repeating: "x", count: 10_000))
+            try await service.set("/\(number)", String(repeating: "y", count: 10_000), in: other)
+        }
+        // The commits of the writes take memory, too; loaded by services that did not write.
+        let reader = ConfigService.viewing(engine, memory: 100_000, clock: clock)
+        try await reader.loadNow(.default)
+        #expect(try await reader.text("/1")?.first == "x")
+        try await reader.loadNow(other)
+        #expect(reader.existing(.default)?.view.isLoaded == true && reader.existing(other) == nil)
+        clock.advance(by: .seconds(61))
+        try await reader.loadNow(other)
+        #expect(reader.existing(.default)?.view.isLoaded == false && reader.existing(other)?.view.isLoaded == true)
+        #expect(try await reader.text("/1")?.first == "x")
+        #expect(try await reader.text("/1", in: other)?.first == "y")
+    }
+
+    @Test("A write that grows a loaded config beyond the limit is not lost, and the store answers from then on")
+    func growth() async throws {
+        let engine = MemoryEngine()
+        let service = ConfigService.viewing(engine, memory: 100_000)
+        try await service.set("/a", "x")
+        try await service.loadNow(.default)
+        for number in 0..<20 {
+            try await service.set("/\(number)", String(repeating: "x", count: 10_000))
+            #expect(try await service.text("/\(number)")?.count == 10_000)
+        }
+        #expect(service.existing(.default)?.view.isLoaded == false)
+    }
+}
