@@ -57,7 +57,7 @@ extension PatternMetrics {
         timer(Label.lateness, subject).recordNanoseconds(max(milliseconds, 0) * 1_000_000)
     }
 
-    /// An attempt failed, and is made again.
+    /// An attempt failed and was not stopped, and is made again.
     func failed(_ subject: MetricSubject) { counter(Label.failures, subject).increment() }
 
     /// How old a record of a stream is when it is handled.

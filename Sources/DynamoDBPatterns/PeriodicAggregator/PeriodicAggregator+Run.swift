@@ -93,7 +93,7 @@ extension PeriodicAggregator {
                 } catch let error as CancellationError {
                     throw error
                 } catch {
-                    table.metrics.failed(MetricSubject("periodic", name))
+                    if !Task.isCancelled { table.metrics.failed(MetricSubject("periodic", name)) }
                     failure = failure ?? error
                 }
             }

@@ -82,6 +82,29 @@ import Testing
         #expect(metrics.values("dynamodb_patterns_lateness_seconds", "periodic", "sales").max() ?? 0 > 0)
     }
 
+    @Test("An action that was stopped is not a failed attempt")
+    func stopped() async throws {
+        let clicks = try Aggregator("clicks", of: Click.self, in: table, rule: .count(1), timeout: .seconds(60))
+        _ = try await clicks.add(Click(page: "p"), id: "1", to: "s")
+        let sales = try PeriodicAggregator<Int, Int>("sales", in: table, period: .seconds(60), initial: 0) { $0 += $1 }
+        try await sales.collect(1, id: "1", at: world.time.clock.now())
+        world.time.advance(by: .seconds(3600))
+        let begun = Mutex(0)
+        let stop: @Sendable () throws -> [TransactWriteItem] = {
+            begun.withLock { $0 += 1 }
+            withUnsafeCurrentTask { $0?.cancel() }
+            throw Failure()
+        }
+        let sweep = Task { _ = try await clicks.sweep { _ in try stop() } }
+        _ = await sweep.result
+        let run = Task { _ = try await sales.runDue { _ in try stop() } }
+        _ = await run.result
+        #expect(begun.withLock { $0 } == 2)
+        for (pattern, name) in [("aggregator", "clicks"), ("periodic", "sales")] {
+            #expect(metrics.sum("dynamodb_patterns_failed_attempts_total", pattern, name) == 0)
+        }
+    }
+
     @Test("A consumer measures how old records are, and counts failures")
     func consumer() async throws {
         let failing = Mutex(true)
