@@ -123,7 +123,7 @@ let package = Package(
                 .asyncHTTPClient, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .subprocess, .systemPackage,
             ]
         ),
-        .target(name: "DynamoDBPatterns", dependencies: ["AWSClient", .logging, .serviceLifecycle]),
+        .target(name: "DynamoDBPatterns", dependencies: ["AWSClient", .coreMetrics, .logging, .serviceLifecycle]),
         .target(name: "DynamoDBPatternsTesting", dependencies: ["AWSClient", "DynamoDBPatterns"]),
         .target(
             name: "DiscfgSimulation",
@@ -241,7 +241,7 @@ let package = Package(
             of: "DynamoDBPatterns",
             with: [
                 "AWSClient", "AWSTestSupport", "DynamoDBPatternsTesting",
-                .inMemoryLogging, .logging, .serviceLifecycle, .serviceLifecycleTestKit,
+                .coreMetrics, .inMemoryLogging, .logging, .serviceLifecycle, .serviceLifecycleTestKit,
             ]
         ),
         tests(of: "DynamoDBPatternsTesting", with: ["AWSClient", "AWSTestSupport", "DynamoDBPatterns"]),

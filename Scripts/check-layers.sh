@@ -22,7 +22,7 @@ DiscfgYAML         CYaml DiscfgCore DiscfgFormats
 LambdaRuntime      Logging NIOCore NIOHTTP1 NIOPosix
 AWSClient          AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
 AWSTestSupport     Foundation NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
-DynamoDBPatterns   AWSClient Logging ServiceLifecycle
+DynamoDBPatterns   AWSClient CoreMetrics Logging ServiceLifecycle
 DynamoDBPatternsTesting AWSClient DynamoDBPatterns
 DiscfgDynamoDB     AWSClient DiscfgCore Crypto
 DiscfgDynamoDBTestSupport AWSClient DiscfgDynamoDB DynamoDBPatterns DynamoDBPatternsTesting

@@ -61,4 +61,10 @@ let contestants: [any Contestant] = [
     ProcessedOrders(), NaiveOrders(),
     LockedCounters(), NaiveCounters(),
     RecordedPrices(), NaivePrices(),
+    HandledCalls(), NaiveCalls(),
+    LeasedJobs(), NaiveJobs(),
+    ClaimedNames(), NaiveNames(),
+    ShardedLikes(way: "`add`", hasRequests: false),
+    ShardedLikes(way: "`add` with a request", hasRequests: true),
+    NaiveLikes(),
 ]

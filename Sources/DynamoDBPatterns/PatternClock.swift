@@ -13,16 +13,37 @@ public struct PatternClock: Sendable {
     public var sleep: @Sendable (Duration) async throws -> Void
     /// Any 64 bits.
     public var random: @Sendable () -> UInt64
+    /// The time since a moment of this machine's own choice; it runs on while the machine sleeps, and nobody sets it.
+    ///
+    /// Leases are measured by it.
+    public var monotonic: @Sendable () -> Duration
 
+    /// A clock.
+    ///
+    /// - Parameters:
+    ///   - now: The wall clock; `nil` for the system's.
+    ///   - sleep: Pauses.
+    ///   - random: Any 64 bits.
+    ///   - monotonic: The time since some moment; `nil` for the system's, or for what `now` says if that is given.
     public init(
-        now: @escaping @Sendable () -> Date = { Date() },
+        now: (@Sendable () -> Date)? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-        random: @escaping @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
+        random: @escaping @Sendable () -> UInt64 = { .random(in: 0 ... .max) },
+        monotonic: (@Sendable () -> Duration)? = nil
     ) {
-        self.now = now
+        self.now = now ?? { Date() }
         self.sleep = sleep
         self.random = random
+        if let monotonic {
+            self.monotonic = monotonic
+        } else if let now {
+            self.monotonic = { .milliseconds(now().milliseconds) }
+        } else {
+            self.monotonic = { Self.start.duration(to: .now) }
+        }
     }
+
+    private static let start = ContinuousClock.now
 }
 
 extension PatternClock {

@@ -77,6 +77,7 @@ extension Aggregator {
             } catch let error as CancellationError {
                 throw error
             } catch {
+                if !Task.isCancelled { table.metrics.failed(MetricSubject("aggregator", name)) }
                 sweep.failed.append((set, error))
             }
         case .refused(let head?) where head.state == .done:

@@ -1,4 +1,4 @@
-import AWSClient
+public import AWSClient
 
 /// Writes of several items of one or more `VersionedTable`s, of which all are carried out or none.
 ///
@@ -26,12 +26,16 @@ public struct VersionedTransaction: Sendable {
         var isCheck: Bool
         /// The version and stamp that were seen; `nil` for an item that is not there.
         let mark: StoredItem?
+        /// What the commit throws if the item in the way refuses this write for good; `nil` for a conflict, after which
+        /// the transaction may succeed.
+        var refusal: (@Sendable (StoredItem?) -> any Error)?
     }
 
     private let api: any DynamoDBAPI
     private let token: String
     private var actions: [Action] = []
     private var indices: [Place: Int] = [:]
+    private var others: [TransactWriteItem] = []
 
     /// A transaction that does nothing yet; see also `transact`, which repeats it after conflicts.
     public init(in api: any DynamoDBAPI, clock: PatternClock = PatternClock()) {
@@ -97,20 +101,64 @@ public struct VersionedTransaction: Sendable {
             versioned.key, of: table, action: .delete, condition: table.unchanged(versioned), mark: versioned.mark)
     }
 
+    /// Adds a write that another pattern hands out, such as `Processor.starting`, or one of your own.
+    ///
+    /// - Parameter write: A write of an item that the transaction does not touch otherwise. If its condition does not hold,
+    ///   the commit throws a `PatternError` with code `conflict`, and `transact` does not try again.
+    /// - Throws: `PatternError` with code `invalidArgument` if the transaction has 100 items already.
+    public mutating func add(_ write: TransactWriteItem) throws {
+        try checkRoom()
+        others.append(write)
+    }
+
     /// Carries out all of it, or nothing.
     ///
     /// May be called again, within ten minutes, when the answer was lost: it is carried out once.
     ///
     /// - Throws: `TransactionConflict`, which says which items are not as they were, with the newer ones; `AWSError`,
-    ///   whose `mayHaveTakenEffect` means that it is not known whether the transaction was carried out.
+    ///   whose `mayHaveTakenEffect` means that it is not known whether the transaction was carried out; `PatternError`
+    ///   if a guard or a write of `add` was refused, and nothing else.
     public func commit() async throws {
-        guard !actions.isEmpty else { return }
-        guard case .refused(let results) = try await api.carryOut(actions.map(\.write), token: token) else { return }
-        throw TransactionConflict(
-            failures: zip(actions, results).compactMap { action, result in
-                result.failed
-                    ? .init(table: action.place.table, key: action.place.key, item: result.item) : nil
-            })
+        guard !actions.isEmpty || !others.isEmpty else { return }
+        let outcome = try await api.carryOut(actions.map(\.write), with: others, token: token)
+        guard case .refused(let results) = outcome else { return }
+        let refused = zip(actions, results).filter { $0.1.failed }
+        // What the body decided on is outdated: the refusal of a guard may be gone with it.
+        let failures = refused.compactMap { action, result in
+            action.refusal == nil
+                ? TransactionConflict.Failure(table: action.place.table, key: action.place.key, item: result.item) : nil
+        }
+        guard failures.isEmpty else { throw TransactionConflict(failures: failures) }
+        for (action, result) in refused { if let refusal = action.refusal { throw refusal(result.item) } }
+        throw PatternError(
+            .conflict, "A write that was added to the transaction was refused: its condition does not hold.")
+    }
+
+    /// Adds a write of an item that a pattern keeps in its own table.
+    ///
+    /// - Parameters:
+    ///   - write: The write.
+    ///   - key: The item's key.
+    ///   - refusal: What the commit throws if this write is refused; `nil` for a conflict.
+    /// - Throws: `PatternError` with code `invalidArgument` if the item is written already, or there is no room.
+    mutating func add(
+        _ write: ItemWrite, of key: ItemKey, refusal: (@Sendable (StoredItem?) -> any Error)? = nil
+    ) throws {
+        let place = Place(table: write.table, key: PrimaryKey(key.partition, key.sort))
+        guard indices[place] == nil else { throw isWritten(write.table) }
+        try checkRoom()
+        indices[place] = actions.count
+        actions.append(Action(place: place, write: write, isCheck: false, mark: nil, refusal: refusal))
+    }
+
+    private func checkRoom() throws(PatternError) {
+        guard actions.count + others.count < 100 else {
+            throw PatternError(.invalidArgument, "A transaction has room for 100 items.")
+        }
+    }
+
+    private func isWritten(_ table: String) -> PatternError {
+        PatternError(.invalidArgument, "An item of the table “\(table)” is written already by this transaction.")
     }
 
     mutating func add<Item>(
@@ -132,17 +180,12 @@ public struct VersionedTransaction: Sendable {
         let isCheck = if case .check = action { true } else { false }
         let new = Action(place: place, write: write, isCheck: isCheck, mark: mark)
         guard let index = indices[place] else {
-            guard actions.count < 100 else {
-                throw PatternError(.invalidArgument, "A transaction has room for 100 items.")
-            }
+            try checkRoom()
             indices[place] = actions.count
             actions.append(new)
             return
         }
-        guard actions[index].isCheck else {
-            throw PatternError(
-                .invalidArgument, "An item of the table “\(table.name)” is written already by this transaction.")
-        }
+        guard actions[index].isCheck else { throw isWritten(table.name) }
         guard actions[index].mark == mark else {
             throw TransactionConflict(failures: [.init(table: table.name, key: key, item: nil)])
         }

@@ -93,6 +93,7 @@ extension PeriodicAggregator {
                 } catch let error as CancellationError {
                     throw error
                 } catch {
+                    if !Task.isCancelled { table.metrics.failed(MetricSubject("periodic", name)) }
                     failure = failure ?? error
                 }
             }

@@ -86,6 +86,7 @@ extension Processor {
             metadata: [
                 "processor.name": "\(name)", "processor.step": "\(head.step)", "error.type": "\(type(of: error))",
             ])
+        table.metrics.failed(MetricSubject("processor", name))
         var next = head
         next.lastError = String(describing: error).shortened
         let retry = steps[head.step]?.retry ?? StepRetry()

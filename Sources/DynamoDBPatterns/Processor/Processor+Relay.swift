@@ -92,6 +92,7 @@ extension Processor {
                 logger.info(
                     "A message could not be sent.",
                     metadata: ["processor.name": "\(name)", "error.type": "\(type(of: error))"])
+                table.metrics.failed(MetricSubject("outbox", name))
                 let pause = StepRetry().pause(after: count > 0 ? 1 : claim.attempt, random: clock.random())
                 let failed = count == 0
                 try await uncancelled { [claim] in

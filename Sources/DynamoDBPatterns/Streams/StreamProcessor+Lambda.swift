@@ -20,10 +20,10 @@ extension StreamProcessor {
     /// - Throws: `PatternError` with code `invalidArgument` for what is no event of a DynamoDB stream.
     public func answer(event: [UInt8], deadline: Date? = nil) async throws -> [UInt8] {
         let records = try Self.records(of: event)
-        let outcome = await process(records, of: nil) { deadline.map { clock.now() < $0 } ?? true }
-        guard let failure = outcome.failure else { return Array(#"{"batchItemFailures":[]}"#.utf8) }
-        // Digits only, as checked above: nothing to escape.
-        return Array(#"{"batchItemFailures":[{"itemIdentifier":"\#(failure.sequenceNumber)"}]}"#.utf8)
+        let outcome = await process(records, of: nil) { index in
+            index == 0 || deadline.map { clock.now() < $0 } ?? true
+        }
+        return LambdaBatch.answer(failures: outcome.failure.map { [$0.sequenceNumber] } ?? [])
     }
 
     private static func records(of event: [UInt8]) throws(PatternError) -> [StreamRecord] {
@@ -31,30 +31,24 @@ extension StreamProcessor {
         do {
             records = try DynamoDBStreams.records(ofLambdaEvent: event)
         } catch {
-            throw notAnEvent(error)
+            throw LambdaBatch.notAnEvent(of: origin, error)
         }
         if records.isEmpty {
             // Another event may have no records at all.
-            guard (try? JSONDecoder().decode(EmptyEvent.self, from: Data(event))) != nil else { throw notAnEvent(nil) }
+            guard (try? JSONDecoder().decode(LambdaEventOf<Nothing>.self, from: Data(event))) != nil else {
+                throw LambdaBatch.notAnEvent(of: origin, nil)
+            }
         }
         for record in records {
             guard let number = record.change?.sequenceNumber, !number.isEmpty,
                 number.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
-            else { throw notAnEvent(nil) }
+            else { throw LambdaBatch.notAnEvent(of: origin, nil) }
         }
         return records
     }
 
-    private static func notAnEvent(_ cause: (any Error)?) -> PatternError {
-        PatternError(
-            .invalidArgument, "The event is not one of a DynamoDB stream.",
-            hint: "Is the function invoked by something else than its event source mapping?", cause: cause)
-    }
+    private static var origin: String { "a DynamoDB stream" }
 }
 
-private struct EmptyEvent: Decodable {
-    let records: [Nothing]
-
-    struct Nothing: Decodable {}
-    private enum CodingKeys: String, CodingKey { case records = "Records" }
-}
+/// Any record: that there is none is all that counts.
+private struct Nothing: Decodable {}

@@ -56,32 +56,17 @@ public struct StreamProcessor<Item: Decodable & Sendable>: Sendable {
     ///   - stream: The stream's ARN, for the dead letters; `nil` takes it from the records, as Lambda hands them over.
     /// - Returns: How far it came.
     public func process(_ records: [StreamRecord], of stream: String? = nil) async -> BatchOutcome {
-        await process(records, of: stream) { true }
+        await process(records, of: stream) { _ in true }
     }
 
     func process(
-        _ records: [StreamRecord], of stream: String?, while mayGoOn: () -> Bool
+        _ records: [StreamRecord], of stream: String?, mayBegin: (Int) -> Bool
     ) async -> BatchOutcome {
-        var outcome = BatchOutcome()
-        for record in records {
-            let failure: any Error
-            if outcome.completed > 0, !mayGoOn() {
-                failure = CancellationError()
-            } else {
-                switch await handle(record, from: RecordOrigin(stream: stream ?? record.eventSourceARN)) {
-                case .failed(let error): failure = error
-                case .buried:
-                    outcome.deadLetters += 1
-                    fallthrough
-                case .handled, .passedOver:
-                    outcome.completed += 1
-                    continue
-                }
-            }
-            outcome.failure = .init(sequenceNumber: record.change?.sequenceNumber ?? "", error: failure)
-            break
+        await OrderedBatch.run(
+            records, mayBegin: mayBegin, sequenceNumber: { $0.change?.sequenceNumber ?? "" }
+        ) { record in
+            await handle(record, from: RecordOrigin(stream: stream ?? record.eventSourceARN))
         }
-        return outcome
     }
 }
 

@@ -59,16 +59,26 @@ extension PatternTable {
     func due(
         of prefix: Prefix, partition: Int, by moment: Int64, limit: Int, from start: StoredItem? = nil
     ) async throws -> DuePage {
-        let answer = try await api.query(
-            QueryRequest(
-                tableName: name, indexName: Self.dueIndex, keyConditionExpression: "#p = :p AND #d <= :d",
-                expressionAttributeNames: ["#p": Attribute.duePartition, "#d": Attribute.due],
-                expressionAttributeValues: [":p": .string(prefix.text + String(partition)), ":d": .integer(moment)],
-                limit: limit, exclusiveStartKey: start))
+        var query = dueQuery(of: prefix, partition: partition, by: moment)
+        query.limit = limit
+        query.exclusiveStartKey = start
+        let answer = try await api.query(query)
         let keys = (answer.items ?? []).compactMap { item in
             ItemKey(of: item).map { (key: $0, due: item[Attribute.due]?.int64 ?? 0) }
         }
+        // The first page begins with what is overdue for longest; a list of all says nothing of a worker.
+        if start == nil, moment != .max, let subject = MetricSubject(prefix) {
+            metrics.late(by: keys.first.map { clock.milliseconds - $0.due } ?? 0, subject)
+        }
         return DuePage(keys: keys, next: answer.lastEvaluatedKey)
+    }
+
+    /// The query of what is due by a moment, in milliseconds since 1970.
+    func dueQuery(of prefix: Prefix, partition: Int, by moment: Int64) -> QueryRequest {
+        QueryRequest(
+            tableName: name, indexName: Self.dueIndex, keyConditionExpression: "#p = :p AND #d <= :d",
+            expressionAttributeNames: ["#p": Attribute.duePartition, "#d": Attribute.due],
+            expressionAttributeValues: [":p": .string(prefix.text + String(partition)), ":d": .integer(moment)])
     }
 }
 

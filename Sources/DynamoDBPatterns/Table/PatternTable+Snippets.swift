@@ -77,7 +77,7 @@ extension PatternTable {
     /// - Returns: The statement, in JSON.
     public static func policyStatement(forTable arn: String) -> String {
         let actions = [
-            "ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem",
+            "BatchGetItem", "ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem",
         ]
         let names = actions.map { "    \"dynamodb:\($0)\"" }.joined(separator: ",\n")
         return """

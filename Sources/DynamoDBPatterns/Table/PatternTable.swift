@@ -20,6 +20,8 @@ public struct PatternTable: Sendable {
     /// One carries 1,000 changes of what is due in a second; whoever looks for what is due asks once for each. To be
     /// made larger only: of partitions that are not counted any more, nothing becomes due.
     public let duePartitions: Int
+    /// What the patterns of this table count and measure.
+    public let metrics: PatternMetrics
 
     /// A table; nothing is asked yet.
     ///
@@ -29,13 +31,16 @@ public struct PatternTable: Sendable {
     ///   - api: DynamoDB, or what stands in for it.
     ///   - clock: The wall clock, by which things become due.
     ///   - duePartitions: Over how many partitions of the index the items are spread, from 1 to 100.
+    ///   - metrics: What the patterns of this table count and measure.
     public init(
-        _ name: String, in api: any DynamoDBAPI, clock: PatternClock = PatternClock(), duePartitions: Int = 1
+        _ name: String, in api: any DynamoDBAPI, clock: PatternClock = PatternClock(), duePartitions: Int = 1,
+        metrics: PatternMetrics = PatternMetrics()
     ) {
         self.name = name
         self.api = AdvisingDynamoDB(base: api, table: name, advice: Self.advice)
         self.clock = clock
         self.duePartitions = min(max(duePartitions, 1), 100)
+        self.metrics = metrics
     }
 
     /// The names of the attributes that all patterns share.

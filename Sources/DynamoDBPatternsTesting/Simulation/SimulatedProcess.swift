@@ -29,7 +29,8 @@ public final class SimulatedProcess: Sendable {
                 try await self.simulation.pause(duration, by: self.name)
                 if self.hasCrashed { throw SimulatedCrash() }
             },
-            random: { self.simulation.random() })
+            random: { self.simulation.random() },
+            monotonic: { .microseconds(self.simulation.microseconds) })
     }
 
     /// This process's way to DynamoDB: each call takes simulated time, in which others go on.

@@ -17,7 +17,6 @@ extension LeaseStore {
         update.set(ShardLease.Attribute.fence, .integer((seen?.fence ?? 0) + 1))
         update.set(ShardLease.Attribute.owner, .string(worker))
         update.set(ShardLease.Attribute.until, .integer(now + lease))
-        update.set(ShardLease.Attribute.token, .string(token))
         var condition = Condition.absent(PatternTable.Attribute.partition)
         if let seen {
             condition = .all([
@@ -29,12 +28,8 @@ extension LeaseStore {
                 ]),
             ])
         }
-        switch try await table.carryOut(table.write(key, update, if: condition), returningNew: true) {
-        case .done(let item): return item.flatMap { ShardLease($0, shardID: id) }
-        case .refused(let item, let inDoubt):
-            guard inDoubt, let item, item[ShardLease.Attribute.token]?.string == token else { return nil }
-            return ShardLease(item, shardID: id)
-        }
+        return try await table.writeMarked(key, update, token: token, if: condition)
+            .flatMap { ShardLease($0, shardID: id) }
     }
 
     /// What becomes of a lease that is written.

@@ -73,12 +73,19 @@ extension StreamConsumer {
         // Leases in the table whose stream this is: handling them would change them, for ever.
         if leases.wrote(record, in: stream) || isBeforeBeginning(record) { return .passedOver }
         var origin = RecordOrigin(stream: stream, shardID: shard.lease.shardID, failures: shard.lease.failures)
+        measureLag(of: record)
         let outcome = await processor.handle(record, from: origin)
         guard case .failed(let error) = outcome, !Task.isCancelled,
             processor.hasDeadLetters, isExhausted(record, failures: shard.lease.failures + 1)
         else { return outcome }
         origin.failures += 1
         return await processor.bury(record, from: origin, because: error)
+    }
+
+    private func measureLag(of record: StreamRecord) {
+        guard let time = record.change?.approximateCreationDateTime else { return }
+        let age = Double(clock.milliseconds) - time * 1000
+        leases.table.metrics.lag(of: Int64(min(max(age, 0), 9e12)), MetricSubject("consumer", processor.name))
     }
 
     /// Whether a record is older than what the consumer was to begin with; its time is rounded down to seconds.
@@ -96,6 +103,7 @@ extension StreamConsumer {
     /// Writes down that the shard's next record has failed, and waits with it.
     private func fail(_ id: String) async throws {
         guard let failures = owned[id]?.lease.failures else { return }
+        leases.table.metrics.failed(MetricSubject("consumer", processor.name))
         owned[id]?.lease.failures = failures + 1
         owned[id]?.notBefore = clock.milliseconds + pause(after: failures)
         try await save(id)

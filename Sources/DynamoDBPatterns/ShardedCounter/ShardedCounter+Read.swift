@@ -1,0 +1,64 @@
+import AWSClient
+
+extension ShardedCounter {
+    /// The sum of a counter's shards.
+    ///
+    /// Each shard is read strongly consistent, and not all at the same moment: the sum has every increment that was
+    /// answered before the call, and of those that are made meanwhile any. Costs one request, and one read unit for each
+    /// shard.
+    ///
+    /// - Parameter counter: The counter's key.
+    /// - Returns: The sum; 0 for a counter that does not exist.
+    /// - Throws: `AWSError`; `PatternError` with the codes `invalidArgument`, `corrupt`, and `tooLarge` for a sum that is no
+    ///   `Int64`, or `contention` if DynamoDB leaves out shards again and again.
+    public func value(of counter: String) async throws -> Int64 {
+        try check(counter)
+        var keys = (0..<shards).map { shardKey($0, of: counter).attributes }
+        var found: [StoredItem] = []
+        for attempt in 1...10 {
+            if attempt > 1 { try await table.clock.sleep(.conflictBackoff(attempt, table.clock)) }
+            let page = try await table.api.batchGetItem(
+                BatchGetItemRequest(requestItems: [table.name: KeysAndAttributes(keys: keys, consistentRead: true)]))
+            found += page.responses?.values.flatMap(\.self) ?? []
+            keys = page.unprocessedKeys?.values.flatMap(\.keys) ?? []
+            if keys.isEmpty { return try sum(found) }
+        }
+        throw PatternError(
+            .contention, "DynamoDB has left out \(keys.count) shards of a counter of “\(name)” ten times.",
+            hint: "Read less often, or use fewer shards.")
+    }
+
+    /// The sum of a counter's shards as they are at one moment.
+    ///
+    /// Also a counter that goes up and down has had this value. Costs one request, and two read units for each shard; it
+    /// is tried again if a shard is written meanwhile, so that it may not succeed for a counter that is written all the
+    /// time.
+    ///
+    /// - Parameter counter: The counter's key.
+    /// - Returns: The sum; 0 for a counter that does not exist.
+    /// - Throws: As `value(of:)`; an `AWSError` of a transaction that was cancelled.
+    public func snapshot(of counter: String) async throws -> Int64 {
+        try check(counter)
+        let request = TransactGetItemsRequest(
+            transactItems: (0..<shards).map { shard in
+                TransactGetItem(get: .init(tableName: table.name, key: shardKey(shard, of: counter).attributes))
+            })
+        let answer = try await table.api.transactGetItems(request, retryingContention: true)
+        return try sum((answer.responses ?? []).compactMap(\.item))
+    }
+
+    private func sum(_ items: [StoredItem]) throws(PatternError) -> Int64 {
+        var sum: Int64 = 0
+        for item in items {
+            guard let count = item[Attribute.count]?.int64 else {
+                throw PatternError(.corrupt, "A shard of a counter of “\(name)” has no count.")
+            }
+            let (new, isTooLarge) = sum.addingReportingOverflow(count)
+            guard !isTooLarge else {
+                throw PatternError(.tooLarge, "A counter of “\(name)” is beyond 64 bits.")
+            }
+            sum = new
+        }
+        return sum
+    }
+}
