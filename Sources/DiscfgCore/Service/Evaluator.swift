@@ -190,7 +190,8 @@ extension Evaluator {
 
     /// What is overdue among some keys and in some ranges, before the proposals.
     private func overdue(among keys: Set<Key>, in ranges: Set<KeyRange>) -> [Item] {
-        let candidates = Set(base.overdueKeys(at: now)).union(items.keys)
+        // Without ranges, the number of keys that end does not matter.
+        let candidates = ranges.isEmpty ? keys : keys.union(base.overdueKeys(at: now)).union(items.keys)
         let overdue = candidates.compactMap { key -> Item? in
             guard keys.contains(key) || ranges.contains(where: { $0.contains(key) }) else { return nil }
             return committedItem(key).flatMap { $0.isExpired(at: now) ? $0 : nil }

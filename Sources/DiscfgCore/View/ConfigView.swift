@@ -41,6 +41,8 @@ final class ConfigView: Sendable {
     /// The most keys and bytes that are known if the config is not loaded.
     private static let maximumKnown = 4096
     private static let maximumKnownBytes = 8 << 20
+    /// How often the store may show the end of a log and not the commits before it.
+    private static let maximumWaits = 50
     /// How far the view may be behind and still be brought up to date by reading the log.
     private static let maximumLag: Revision = 10_000
 
@@ -228,6 +230,7 @@ extension ConfigView {
         if let tail, before.map({ !canCatchUp($0.tail, to: tail) }) ?? true {
             return begin(at: tail, insteadOf: before)
         }
+        var waits = 0
         while true {
             guard let known = current else { return begin(at: try await engine.tail(of: config), insteadOf: nil) }
             if let tail, known.tail.revision >= tail.revision { return noteTrimmed(tail) ?? known }
@@ -240,7 +243,16 @@ extension ConfigView {
                 return begin(at: try await engine.tail(of: config), insteadOf: known)
             }
             note(page)
-            if tail == nil, page.commits.isEmpty { return known }
+            guard page.commits.isEmpty else { continue }
+            if tail == nil { return known }
+            // The store has shown the end of the log, and not yet all that is before it.
+            waits += 1
+            guard waits < Self.maximumWaits else {
+                throw DiscfgError(
+                    .storeUnavailable, "The log of config “\(config)” cannot be read up to its end.",
+                    hint: "Try again in a moment.")
+            }
+            try await time.sleep(.milliseconds(20))
         }
     }
 

@@ -12,6 +12,8 @@ struct ViewState: Sendable {
     /// The keys of `items` that end, with their ends, and a time before which none ends.
     private var expiries: [Key: Timestamp] = [:]
     private var earliestExpiry: Timestamp?
+    /// Whether the key that ended first is gone, so that `earliestExpiry` is to be found again.
+    private var lostEarliestExpiry = false
     /// The newest commits up to `tail`.
     private(set) var window = CommitWindow()
     /// The bytes of the keys and values in `items` and `absent`, with what the memory around them takes.
@@ -61,6 +63,7 @@ struct ViewState: Sendable {
             window.append(commit, at: instant)
             (tail.revision, tail.time) = (commit.revision, commit.time)
         }
+        findEarliestExpiry()
         return tail.revision != before
     }
 
@@ -77,6 +80,7 @@ struct ViewState: Sendable {
             self.ranges.removeAll { range.covers($0) }
             self.ranges.append(range)
         }
+        findEarliestExpiry()
     }
 
     /// Takes over all items of the config, as they stand at `tail`.
@@ -109,11 +113,15 @@ struct ViewState: Sendable {
     private mutating func note(_ expiry: Timestamp?, of key: Key) {
         let old = expiries.removeValue(forKey: key)
         expiries[key] = expiry
-        if let old, old == earliestExpiry {
-            earliestExpiry = expiries.values.min()
-        } else if let expiry {
-            earliestExpiry = min(earliestExpiry ?? expiry, expiry)
-        }
+        if old != nil, old == earliestExpiry { lostEarliestExpiry = true }
+        if let expiry { earliestExpiry = min(earliestExpiry ?? expiry, expiry) }
+    }
+
+    /// Once for all changes, because it looks at every key that ends.
+    private mutating func findEarliestExpiry() {
+        guard lostEarliestExpiry else { return }
+        earliestExpiry = expiries.values.min()
+        lostEarliestExpiry = false
     }
 
     /// The bytes that an item takes, about.

@@ -106,6 +106,34 @@ struct ConfigViewTests {
         #expect(state.window.commits(after: 1, through: 6)?.map(\.revision) == [2, 3, 4, 5, 6])
     }
 
+    @Test("The keys whose time is over are found, however their ends move")
+    func overdue() throws {
+        var random = SeededGenerator(seed: 7)
+        var state = ViewState(
+            tail: LogTail(revision: 1, time: Timestamp(milliseconds: 0), trimmed: 0, incarnation: "a"))
+        state.learn([:], ranges: [.all])
+        var ends: [Key: Timestamp] = [:]
+        for revision in 2...1000 {
+            var item = try SortedItemsTests.item(
+                "k\(Int.random(in: 0..<20, using: &random))", modified: Revision(revision))
+            if Bool.random(using: &random) {
+                item.expiry = Timestamp(milliseconds: .random(in: 0..<1000, using: &random))
+            }
+            let isRemoved = Int.random(in: 0..<4, using: &random) == 0
+            let change = Change(
+                kind: isRemoved ? .delete : .set, key: item.key, item: isRemoved ? nil : item, previous: nil)
+            state.apply(
+                [
+                    Commit(
+                        revision: Revision(revision), time: Timestamp(milliseconds: 0), author: "", message: "",
+                        changes: [change])
+                ], at: .now)
+            ends[item.key] = isRemoved ? nil : item.expiry
+            let now = Timestamp(milliseconds: .random(in: 0..<1000, using: &random))
+            #expect(Set(state.overdueKeys(at: now)) == Set(ends.filter { $0.value <= now }.keys))
+        }
+    }
+
     @Test("What is written while a config is loaded is in it", arguments: [1, 2, 3] as [UInt64])
     func loading(seed: UInt64) async throws {
         let hooked = HookedEngine(MemoryEngine())
