@@ -15,7 +15,7 @@ extension LeaseManager {
     /// - Returns: The lease; `nil` if another process has it all the time.
     /// - Throws: `AWSError`, after which the lease may be taken, and runs out; `PatternError` with the codes
     ///   `invalidArgument` and `corrupt`; `CancellationError`.
-    public func acquire(_ lease: String, waiting wait: Duration = .zero) async throws -> Lease? {
+    public func acquire(_ lease: String, waiting wait: Duration = .zero) async throws -> HeldLease? {
         let key = try itemKey(of: lease)
         let clock = table.clock
         let end = clock.monotonic() + max(wait, .zero)
@@ -52,7 +52,7 @@ extension LeaseManager {
     /// Takes a lease that is free, or that was watched for long enough.
     ///
     /// - Returns: The lease; `nil` if another process was faster, or the holder has renewed it.
-    private func take(_ lease: String, at key: ItemKey, _ seen: LeaseRecord?) async throws -> Lease? {
+    private func take(_ lease: String, at key: ItemKey, _ seen: LeaseRecord?) async throws -> HeldLease? {
         typealias Name = LeaseRecord.Attribute
         let token = table.clock.token()
         let start = table.clock.monotonic()
@@ -65,7 +65,7 @@ extension LeaseManager {
             if let seen { .equals(Name.token, .string(seen.token)) } else { .absent(PatternTable.Attribute.partition) }
         guard try await table.writeMarked(key, update, token: token, if: condition) != nil else { return nil }
         sightings.withLock { $0[lease] = nil }
-        return Lease(lease, at: key, of: self, fence: fence, until: start + duration)
+        return HeldLease(lease, at: key, of: self, fence: fence, until: start + duration)
     }
 
     /// Extends a lease by its duration, from now.
@@ -75,7 +75,7 @@ extension LeaseManager {
     /// - Parameter lease: A lease of this manager.
     /// - Throws: `PatternError` with code `leaseLost` if another process has taken it, or it was released; `AWSError`, after
     ///   which the lease lasts at least as long as before.
-    public func renew(_ lease: Lease) async throws {
+    public func renew(_ lease: HeldLease) async throws {
         let start = table.clock.monotonic()
         var update = ItemUpdate()
         update.set(LeaseRecord.Attribute.token, .string(table.clock.token()))
@@ -94,7 +94,7 @@ extension LeaseManager {
     ///
     /// - Parameter lease: A lease of this manager, which is over after that.
     /// - Throws: `AWSError`; then the lease runs out.
-    public func release(_ lease: Lease) async throws {
+    public func release(_ lease: HeldLease) async throws {
         lease.lose()
         var update = ItemUpdate()
         update.remove(LeaseRecord.Attribute.owner)

@@ -9,13 +9,13 @@ extension LeaseManager {
     /// - Parameters:
     ///   - lease: The lease's name.
     ///   - wait: How long to wait for the lease at most.
-    ///   - body: The work. It should end soon after its task is cancelled; see `Lease.fence` for what it does until then.
+    ///   - body: The work. It should end soon after its task is cancelled; see `HeldLease.fence` for what it does until then.
     /// - Returns: What `body` returned.
     /// - Throws: What `body` throws; `PatternError` with code `busy` if another process had the lease all the time, with
     ///   code `leaseLost` if the lease was lost before the body returned; as `acquire`.
     public func withLease<Result: Sendable>(
         _ lease: String, waiting wait: Duration = .zero,
-        _ body: @escaping @Sendable (Lease) async throws -> Result
+        _ body: @escaping @Sendable (HeldLease) async throws -> Result
     ) async throws -> Result {
         guard let held = try await acquire(lease, waiting: wait) else {
             throw PatternError(
@@ -38,7 +38,7 @@ extension LeaseManager {
     }
 
     private func whileHeld<Result: Sendable>(
-        _ lease: Lease, _ body: @escaping @Sendable (Lease) async throws -> Result
+        _ lease: HeldLease, _ body: @escaping @Sendable (HeldLease) async throws -> Result
     ) async throws -> Result {
         let outcome = await withTaskGroup(of: Ended<Result>.self) { group -> Swift.Result<Result, any Error> in
             group.addTask {
@@ -61,7 +61,7 @@ extension LeaseManager {
     }
 
     /// Renews a lease until it is lost or the task is cancelled.
-    private func keep(_ lease: Lease) async {
+    private func keep(_ lease: HeldLease) async {
         let margin = duration / 10
         while !Task.isCancelled {
             let left = lease.remaining - margin
@@ -95,7 +95,7 @@ extension LeaseManager {
     }
 
     /// Releases a lease, also for a task that was cancelled.
-    private func end(_ lease: Lease) async {
+    private func end(_ lease: HeldLease) async {
         do {
             try await uncancelled { try await self.release(lease) }
         } catch {

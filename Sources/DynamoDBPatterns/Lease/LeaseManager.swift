@@ -16,8 +16,8 @@ import Synchronization
 ///   holder said that it lasts, by the monotonic clock of the waiting process. A holder counts from before its request.
 /// - A lease that is released can be taken at once. One whose holder has crashed can be taken once a process has
 ///   watched it for its whole `duration`.
-/// - A lease is no proof: a holder may stand still between a look at the lease and its effect. `Lease.fence` grows with
-///   each holder; a write with `Lease.check` in its transaction, or a service that refuses smaller fences, is safe.
+/// - A lease is no proof: a holder may stand still between a look at the lease and its effect. `HeldLease.fence` grows with
+///   each holder; a write with `HeldLease.check` in its transaction, or a service that refuses smaller fences, is safe.
 public final class LeaseManager: Sendable {
     /// The name in the keys of the items.
     public let name: String

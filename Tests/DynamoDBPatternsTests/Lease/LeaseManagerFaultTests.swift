@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Writes a turn down once, under the lease.
-    private static func write(_ turn: Int, _ lease: Lease, _ api: any DynamoDBAPI) async throws {
+    private static func write(_ turn: Int, _ lease: HeldLease, _ api: any DynamoDBAPI) async throws {
         let entry = TransactWriteItem.update(
             .init(
                 tableName: PatternWorld.tableName, key: ["pk": .string("log"), "sk": .string("log")],

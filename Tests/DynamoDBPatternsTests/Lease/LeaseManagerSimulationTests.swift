@@ -58,7 +58,7 @@ import Testing
         try simulation.check(Set(taken).count == taken.count, "A fence was given twice: \(taken).")
     }
 
-    private static func count(_ lease: Lease, _ api: any DynamoDBAPI, _ process: SimulatedProcess) async throws {
+    private static func count(_ lease: HeldLease, _ api: any DynamoDBAPI, _ process: SimulatedProcess) async throws {
         let request = GetItemRequest(tableName: PatternWorld.tableName, key: entry, consistentRead: true)
         let next = (try await api.getItem(request).item?["n"]?.int ?? 0) + 1
         // Now and then longer than the lease.

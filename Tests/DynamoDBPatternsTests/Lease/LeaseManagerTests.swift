@@ -97,7 +97,7 @@ import Foundation
     func check() async throws {
         let (a, b) = (try leases("a"), try leases("b"))
         let first = try #require(try await a.acquire("x"))
-        func write(_ lease: Lease) async throws {
+        func write(_ lease: HeldLease) async throws {
             try await world.store.transact { transaction in
                 try transaction.check(lease)
                 try transaction.add(PatternWorld.effect("x"))
@@ -167,7 +167,7 @@ import Foundation
     @Test("What it costs")
     func costs() async throws {
         let a = try leases("a")
-        let lease = Mutex<Lease?>(nil)
+        let lease = Mutex<HeldLease?>(nil)
         #expect(
             try await world.cost {
                 let taken = try await a.acquire("x")

@@ -2,7 +2,7 @@ public import AWSClient
 import Synchronization
 
 /// A lease that this process has taken.
-public final class Lease: Sendable {
+public final class HeldLease: Sendable {
     /// The lease's name.
     public let name: String
     /// Larger than that of every earlier holder of this lease.
@@ -57,7 +57,7 @@ extension VersionedTransaction {
     /// - Parameter lease: A lease in the same account and region.
     /// - Throws: `PatternError` with code `invalidArgument`. The commit throws one with code `leaseLost` if another process
     ///   has taken the lease, and nothing is written.
-    public mutating func check(_ lease: Lease) throws {
+    public mutating func check(_ lease: HeldLease) throws {
         let write = lease.table.check(lease.key, lease.isOwn)
         let name = lease.name
         try add(write, of: lease.key) { _ in LeaseManager.lost(name) }
