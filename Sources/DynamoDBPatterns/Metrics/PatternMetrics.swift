@@ -2,8 +2,8 @@ public import CoreMetrics
 
 /// What the patterns of a table count and measure, by `swift-metrics`.
 ///
-/// Each metric has the labels `pattern` (`aggregator`, `periodic`, `processor`, `consumer`, `idempotent`, `lease`) and
-/// `name`, the name that the pattern was given. No label holds a key, so that their number is bounded.
+/// Each metric has the labels `pattern` (`aggregator`, `periodic`, `processor`, `outbox`, `consumer`, `idempotent`,
+/// `lease`) and `name`, the name that the pattern was given. No label holds a key, so that their number is bounded.
 public struct PatternMetrics: Sendable {
     let factory: any MetricsFactory
 
