@@ -49,9 +49,9 @@ check: ## Lint, layers, tree rules, a build in which every warning is an error, 
 	DISCFG_WARNINGS_AS_ERRORS=1 swift build --build-tests
 	Scripts/build-docs.sh
 
-docs: ## Build the documentation of DynamoDBPatterns into .build/docs, with every broken link an error.
+docs: ## Build the documentation of the DynamoDBPatterns libraries into .build/docs, with every broken link an error.
 	@Scripts/install-dependencies.sh build
-	swift build --target DynamoDBPatterns
+	swift build --target DynamoDBPatternsTesting
 	Scripts/build-docs.sh
 
 build: ## Build the release binary .build/release/discfg: static Swift library, stripped.

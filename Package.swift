@@ -240,8 +240,8 @@ let package = Package(
         tests(
             of: "DynamoDBPatterns",
             with: [
-                "AWSClient", "AWSTestSupport", "DynamoDBPatternsTesting",
-                .coreMetrics, .inMemoryLogging, .logging, .serviceLifecycle, .serviceLifecycleTestKit,
+                "AWSClient", "AWSTestSupport", "DynamoDBPatternsTesting", "LambdaRuntime",
+                .coreMetrics, .inMemoryLogging, .logging, .serviceLifecycle, .serviceLifecycleTestKit, .unixSignals,
             ]
         ),
         tests(of: "DynamoDBPatternsTesting", with: ["AWSClient", "AWSTestSupport", "DynamoDBPatterns"]),

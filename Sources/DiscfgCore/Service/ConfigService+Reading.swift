@@ -54,8 +54,7 @@ extension ConfigService {
     func reader(
         of config: ConfigName, consistency: Consistency = .strong, withTrimmed: Bool = false
     ) async throws -> any StorageEngine {
-        guard viewMemory.isEnabled else { return engine }
-        if let view = existing(config)?.view, view.isLoaded {
+        if viewMemory.isEnabled, let view = existing(config)?.view, view.isLoaded {
             let state: ViewState
             do {
                 let isStrong = consistency == .strong || engine.traits.readsTellTail || withTrimmed
