@@ -25,7 +25,10 @@ extension DynamoDBEngine {
     ///
     /// Removing a config writes such an entry, too. After ten minutes without a look at the config's record all of it is read.
     public func tail(of config: ConfigName, knowing last: LogTail?) async throws -> LogTail {
-        guard let last, known[config]?.incarnation == last.incarnation else { return try await tail(of: config) }
+        // Also if more was seen: the entries between may be gone since, and nothing after the known one would not mean the end.
+        guard let last, let log = known[config], log.incarnation == last.incarnation, log.seen <= last.revision else {
+            return try await tail(of: config)
+        }
         let next = try await table.snapshot(of: [layout(config).entry(last.revision + 1, last.incarnation)]).first
         return try await next.flatMap(\.self) == nil ? last : tail(of: config)
     }

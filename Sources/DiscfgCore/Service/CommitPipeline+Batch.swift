@@ -4,6 +4,9 @@ extension CommitPipeline {
     /// How often a writer begins anew because the log it had read was trimmed, or made anew, meanwhile.
     private static let maximumRenewals = 10
 
+    /// The commits that a conflict brings at most.
+    private static let fullPage = 1000
+
     /// How often a batch may find that it must know more before it waits in between.
     private static let maximumDemands = 10
 
@@ -82,6 +85,8 @@ extension CommitPipeline {
                 loaded.evaluator.advance(over: newer)
                 loaded.isExact = false
                 metrics.conflicts.increment()
+                // Far behind, and not beaten by others: there is nothing to wait for.
+                if newer.count >= Self.fullPage { continue }
             case .outdated(let tail?) where try await catchUp(&loaded, with: tail): break
             case .outdated(let tail):
                 // From the exact tail now: where a basis may be behind, it would be behind again.

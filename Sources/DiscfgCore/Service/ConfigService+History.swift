@@ -33,7 +33,9 @@ extension ConfigService {
             return page
         }
         do {
-            let page = try await reader(of: config).log(
+            // Without a log, what was trimmed is gone at once, whoever has trimmed it: the store knows.
+            let source = try await incarnation == nil ? engine : reader(of: config)
+            let page = try await source.log(
                 of: config, after: position, limit: limit, incarnation: incarnation, consistency: .strong)
             follower.note(page)
             return page

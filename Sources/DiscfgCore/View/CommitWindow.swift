@@ -14,8 +14,15 @@ struct CommitWindow: Sendable {
     private var entries: ArraySlice<Entry> = []
     /// The bytes of keys and values in the commits.
     private(set) var bytes = 0
+    /// The bytes of commits that were dropped, and whose memory may not be free yet.
+    private var droppedBytes = 0
     /// When this process learned of the newest commit that no longer fits; `nil` if there is none.
     private var newestDropped: ContinuousClock.Instant?
+
+    init() {}
+
+    /// Begins again; that this process knew newer commits than an eventual read may show is kept.
+    init(replacing old: CommitWindow) { newestDropped = old.entries.last?.learned ?? old.newestDropped }
 
     /// The oldest revision that is here; `nil` if there is none.
     var first: Revision? { entries.first?.commit.revision }
@@ -26,7 +33,13 @@ struct CommitWindow: Sendable {
         bytes += commit.weight
         while entries.count > Self.maximumCount || bytes > Self.maximumBytes, let first = entries.popFirst() {
             bytes -= first.commit.weight
+            droppedBytes += first.commit.weight
             newestDropped = first.learned
+        }
+        // What was dropped stays in the memory of the slice until that is copied.
+        if entries.startIndex > entries.count || droppedBytes > Self.maximumBytes {
+            entries = ArraySlice(Array(entries))
+            droppedBytes = 0
         }
     }
 

@@ -41,6 +41,9 @@ final class ConfigView: Sendable {
     /// The most keys and bytes that are known if the config is not loaded.
     private static let maximumKnown = 4096
     private static let maximumKnownBytes = 8 << 20
+    /// The commits that are read at a time, and how often an eventual read does so.
+    private static let pageLength = 1000
+    private static let maximumPages = 4
     /// How often the store may show the end of a log and not the commits before it.
     private static let maximumWaits = 50
     /// How far the view may be behind and still be brought up to date by reading the log.
@@ -84,9 +87,13 @@ final class ConfigView: Sendable {
     }
 
     /// The commits after a revision; `nil` if not all of them are here, or the log is another.
+    ///
+    /// Readers that name the log also get what was trimmed, as from a store.
     func page(after revision: Revision, limit: Int, log: String? = nil) -> LogPage? {
         state.withLock { state in
-            guard let current = state.current, log ?? state.log == state.log else { return nil }
+            guard let current = state.current, log ?? state.log == state.log,
+                log != nil || revision >= current.tail.trimmed
+            else { return nil }
             let tail = current.tail.revision
             guard let commits = current.window.commits(after: revision, through: tail, limit: limit),
                 !commits.isEmpty || state.announced <= tail
@@ -122,7 +129,8 @@ extension ConfigView {
             if state.current.map({ first.revision > $0.tail.revision + 1 && !$0.isComplete }) ?? true {
                 state.current = ViewState(
                     tail: LogTail(
-                        revision: first.revision - 1, time: first.time, trimmed: 0, incarnation: page.incarnation))
+                        revision: first.revision - 1, time: first.time, trimmed: 0, incarnation: page.incarnation),
+                    after: state.current)
             }
             state.current?.apply(page.commits, at: instant)
             state.bound()
@@ -139,7 +147,9 @@ extension ConfigView {
     func learn(_ items: [Key: Item?], ranges: Set<KeyRange>, at tail: LogTail) {
         state.withLock { state in
             guard state.follow(tail.incarnation) else { return }
-            if state.current.map({ $0.tail.revision < tail.revision }) ?? true { state.current = ViewState(tail: tail) }
+            if state.current.map({ $0.tail.revision < tail.revision }) ?? true {
+                state.current = ViewState(tail: tail, after: state.current)
+            }
             guard let current = state.current,
                 let newer = current.window.commits(after: tail.revision, through: current.tail.revision)
             else { return }
@@ -230,21 +240,25 @@ extension ConfigView {
         if let tail, before.map({ !canCatchUp($0.tail, to: tail) }) ?? true {
             return begin(at: tail, insteadOf: before)
         }
-        var waits = 0
+        var (waits, pages) = (0, 0)
         while true {
             guard let known = current else { return begin(at: try await engine.tail(of: config), insteadOf: nil) }
             if let tail, known.tail.revision >= tail.revision { return noteTrimmed(tail) ?? known }
             let page: LogPage
             do {
                 page = try await engine.log(
-                    of: config, after: known.tail.revision, limit: 1000, incarnation: known.tail.incarnation,
+                    of: config, after: known.tail.revision, limit: Self.pageLength, incarnation: known.tail.incarnation,
                     consistency: consistency)
             } catch let error as DiscfgError where [.compacted, .futureRevision].contains(error.code) {
                 return begin(at: try await engine.tail(of: config), insteadOf: known)
             }
             note(page)
+            pages += 1
+            // An eventual read does not follow writers that never stop.
+            if tail == nil, page.commits.count < Self.pageLength || pages == Self.maximumPages {
+                return current ?? known
+            }
             guard page.commits.isEmpty else { continue }
-            if tail == nil { return known }
             // The store has shown the end of the log, and not yet all that is before it.
             waits += 1
             guard waits < Self.maximumWaits else {
@@ -265,9 +279,15 @@ extension ConfigView {
     /// If others have moved the view on meanwhile, it stays as it is.
     private func begin(at tail: LogTail, insteadOf known: ViewState?) -> ViewState {
         state.withLock { state in
-            if let current = state.current, current.tail != known?.tail { return current }
-            let beginning = ViewState(tail: tail)
-            guard state.follow(tail.incarnation) else { return beginning }
+            if let current = state.current, current.tail != known?.tail,
+                current.tail.incarnation == tail.incarnation, current.tail.revision >= tail.revision
+            {
+                return current
+            }
+            // A strongly consistent tail decides which log it is, whatever was taken for ended before.
+            if state.endedLog == tail.incarnation { state.endedLog = "" }
+            let beginning = ViewState(tail: tail, after: state.current)
+            _ = state.follow(tail.incarnation)
             (state.current, state.announced) = (beginning, tail.revision)
             return beginning
         }

@@ -2,6 +2,9 @@
 ///
 /// Everything else goes to the engine inside. So what reads a config needs not know whether there is a view of it.
 struct SnapshotEngine: EngineWrapper {
+    /// A page of items ends when its values have about this many bytes.
+    private static let pageBytes = 8 << 20
+
     let engine: any StorageEngine
     let state: ViewState
 
@@ -23,9 +26,18 @@ struct SnapshotEngine: EngineWrapper {
     func items(
         _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
     ) async throws -> ItemPage {
-        let items = state.items.items(in: range, limit: limit)
-        let hasMore = items.count == limit && state.items.count(in: range) > limit
-        return ItemPage(items: values ? items : items.map(\.withoutValue), hasMore: hasMore, tail: state.tail)
+        let found = state.items.items(in: range, limit: limit)
+        guard values else {
+            let hasMore = found.count == limit && state.items.count(in: range) > limit
+            return ItemPage(items: found.map(\.withoutValue), hasMore: hasMore, tail: state.tail)
+        }
+        var weight = 0
+        let items = found.prefix { item in
+            defer { weight += item.value.bytes.count }
+            return weight < Self.pageBytes
+        }
+        let hasMore = items.count < found.count || (found.count == limit && state.items.count(in: range) > limit)
+        return ItemPage(items: Array(items), hasMore: hasMore, tail: state.tail)
     }
 
     func log(

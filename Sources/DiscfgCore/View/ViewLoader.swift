@@ -41,8 +41,8 @@ struct ViewLoader {
                 of: config, after: state.tail.revision, limit: 1000, incarnation: state.tail.incarnation,
                 consistency: .strong)
             state.apply(page.commits, at: time.instant())
-            guard page.commits.isEmpty else { continue }
             if state.tail.revision >= newest { return }
+            guard page.commits.isEmpty else { continue }
             waits += 1
             guard waits < Self.maximumWaits else {
                 throw DiscfgError(

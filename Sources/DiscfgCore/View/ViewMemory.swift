@@ -16,8 +16,10 @@ final class ViewMemory: Sendable {
 
     /// How long a loaded config must be unused before it makes room for another.
     private static let idleTime: Duration = .seconds(60)
-    /// How long after a failure, or after a config did not fit, it is tried again.
+    /// How long after a failure, or after a config did not fit beside others, it is tried again.
     private static let pause: Duration = .seconds(60)
+    /// How long after a config did not fit alone it is tried again: each time it is read up to the limit.
+    private static let longPause: Duration = .seconds(3600)
     /// The most configs that are loaded at the same time.
     private static let maximumLoads = 2
 
@@ -82,7 +84,9 @@ final class ViewMemory: Sendable {
     private func finish(_ config: ConfigName, _ outcome: ViewMetrics.Load, isThere: Bool = true) {
         state.withLock { state in
             state.loading.remove(config)
-            state.postponed[config] = outcome == .loaded || !isThere ? nil : time.instant() + Self.pause
+            let isAlone = outcome == .tooLarge && state.views.keys.allSatisfy { $0 == config }
+            let pause = isAlone ? Self.longPause : Self.pause
+            state.postponed[config] = outcome == .loaded || !isThere ? nil : time.instant() + pause
         }
         metrics.count(outcome)
         balance()

@@ -19,11 +19,16 @@ struct ViewState: Sendable {
     /// The bytes of the keys and values in `items` and `absent`, with what the memory around them takes.
     private(set) var itemWeight = 0
 
+    /// The most ranges that are remembered: each look at a key goes through them.
+    private static let maximumRanges = 64
     /// What an item takes in memory beside its key and value, about.
     private static let overhead = 200
 
-    /// A log of which only the end is known.
-    init(tail: LogTail) { self.tail = tail }
+    /// A log of which only the end is known; `previous` is what was known before, and is given up.
+    init(tail: LogTail, after previous: ViewState? = nil) {
+        self.tail = tail
+        if let previous { window = CommitWindow(replacing: previous.window) }
+    }
 
     /// The bytes that it takes in memory, about.
     var weight: Int { itemWeight + window.bytes }
@@ -76,7 +81,7 @@ struct ViewState: Sendable {
     /// Takes over items as they stand at `tail`; a `nil` is known to be absent.
     mutating func learn(_ items: [Key: Item?], ranges: some Collection<KeyRange>) {
         for (key, item) in items { note(item, of: key) }
-        for range in ranges where !covers(range) {
+        for range in ranges where !covers(range) && (self.ranges.count < Self.maximumRanges || range == .all) {
             self.ranges.removeAll { range.covers($0) }
             self.ranges.append(range)
         }

@@ -4,6 +4,22 @@ import DiscfgTestSupport
 import Synchronization
 import Testing
 
+/// A remote store to whose log another process appends before each eventual look.
+private struct BusyLog: EngineWrapper {
+    let engine: any StorageEngine
+    let writer: ConfigService
+
+    var traits: StorageTraits { StorageTraits(readsTellTail: false) }
+
+    func log(
+        of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
+    ) async throws -> LogPage {
+        if consistency == .eventual { try await writer.set("/busy", "x", in: config) }
+        return try await engine.log(
+            of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
+    }
+}
+
 /// What a service answers from memory, and when it asks the store.
 @Suite("Views")
 struct ConfigViewTests {
@@ -154,6 +170,29 @@ struct ConfigViewTests {
         #expect(viewing.existing(.default)?.view.isLoaded == true)
         let query = RangeQuery(.all)
         #expect(try await viewing.range(query, in: .default) == other.range(query, in: .default))
+    }
+
+    @Test("A listing from memory ends a page when its values are large, as one from the store does")
+    func largeValues() async throws {
+        let service = ConfigService.viewing(MemoryEngine())
+        for number in 0..<20 { try await service.set("/\(number)", String(repeating: "x", count: 1 << 20)) }
+        try await service.loadNow(.default)
+        let query = ListQuery("/", isRecursive: true, consistency: .strong)
+        let page = try await service.list(query, in: .default)
+        #expect(service.existing(.default)?.view.isLoaded == true)
+        #expect((16..<20).contains(page.entries.count) && page.next != nil)
+    }
+
+    @Test("An eventual read ends although others never stop writing")
+    func busyWriters() async throws {
+        let (engine, clock) = (MemoryEngine(), TestClock())
+        let other = ConfigService.viewing(engine, memory: 0)
+        let service = ConfigService.viewing(BusyLog(engine: engine, writer: other), clock: clock)
+        try await other.set("/a", "x")
+        try await service.loadNow(.default)
+        clock.advance(by: .seconds(2))
+        let reading = try await service.get(Key(path: "/a"), in: .default, at: nil, consistency: .eventual)
+        #expect(reading.item.value == Value("x"))
     }
 
     @Test("A config that was deleted and created again is another one")
