@@ -3,7 +3,7 @@ import Synchronization
 
 /// The read model of one config in this process: the state machine of its log, in memory.
 ///
-/// It has the newest commits, and what is known of the items at their end: all of them if the config was loaded (`load`), otherwise
+/// It has the newest commits, and what is known of the items at their end: all of them if `ViewMemory` has loaded the config, otherwise
 /// the few that writers have used. Writers evaluate on it and apply what they have appended; followers apply what other
 /// processes have appended. Its answers never lack what this process has acknowledged, because a writer applies a commit before it
 /// answers. What other processes have acknowledged is in the answer of `confirmed`.

@@ -4,8 +4,9 @@ import Synchronization
 /// The memory for the views of a process: which configs are loaded, and which make room for others.
 ///
 /// A config is loaded when it is first used, in the background; until then, and if it does not fit, the engine answers. A config that
-/// was not used for a minute makes room for one that is; other configs are never evicted for it, so configs that do not fit together
-/// do not take turns being read from the store.
+/// was not used for a minute makes room for one that is. A config in use is not evicted to load another, so configs that do not fit
+/// together do not take turns being read from the store. Only if configs in use grow beyond the limit together, or were loaded at the
+/// same time, is the largest evicted.
 final class ViewMemory: Sendable {
     private struct State {
         var loading: Set<ConfigName> = []
