@@ -75,6 +75,25 @@ struct FollowerTests {
         #expect(reads.withLock { $0 } < 100)
     }
 
+    @Test("A log of which nothing is known yet is read by its name, so that what is compacted at once is not lost")
+    func namedFromTheStart() async throws {
+        let asked = Mutex<[String?]>([])
+        let follower = Self.follower(pace: Self.short) { _, incarnation in
+            asked.withLock { $0.append(incarnation) }
+            return Self.page(2...2)
+        }
+        try await follower.wait(beyond: 1, incarnation: "a", atMost: .seconds(600))
+        #expect(asked.withLock { $0 } == ["a"])
+        let empty = Self.follower(pace: Self.short) { _, incarnation in
+            asked.withLock { $0.append(incarnation) }
+            return Self.page(2...2, incarnation: "b")
+        }
+        // The tail of an empty page is known, and no commit.
+        empty.note(LogPage(commits: [], tail: 1, incarnation: "b"))
+        try await empty.wait(beyond: 1, atMost: .seconds(600))
+        #expect(asked.withLock { $0 } == ["a", "b"])
+    }
+
     @Test("A waiter whose task is cancelled ends")
     func cancelled() async throws {
         let follower = Self.follower(pace: Self.long) { Self.nothing(after: $0, $1) }

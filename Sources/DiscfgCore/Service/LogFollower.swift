@@ -135,9 +135,11 @@ final class LogFollower: Sendable {
     private func nextPosition() -> (revision: Revision, incarnation: String?)? {
         state.withLock { state in
             state.isPolling = !state.waiters.isEmpty
-            guard let oldest = state.waiters.values.map(\.revision).min() else { return nil }
-            guard let tail = view.current?.tail else { return (oldest, nil) }
-            return (tail.revision, tail.incarnation)
+            guard let oldest = state.waiters.values.min(by: { $0.revision < $1.revision }) else { return nil }
+            if let tail = view.current?.tail { return (tail.revision, tail.incarnation) }
+            // With the log's name a store also returns what was compacted a moment ago.
+            let log = [view.announced.log, oldest.incarnation].first { !$0.isEmpty }
+            return (oldest.revision, log)
         }
     }
 
