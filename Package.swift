@@ -265,7 +265,7 @@ let package = Package(
             of: "DiscfgHTTP",
             with: [
                 "DiscfgEtcd", "DiscfgFormats", "DiscfgTestSupport", "DiscfgYAML",
-                .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                .asyncHTTPClient, .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]
         ),
         tests(

@@ -38,8 +38,7 @@ struct EtcdV2Fixture: Sendable {
             responder: DiscfgResponder(store: service, options: options, logger: logger),
             server: .http1(configuration: .init(additionalChannelHandlers: [ConnectionMonitor()])),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger)
-        try await application.test(transport == .responder ? .router : .ahc()) { client in
-            let rest = RESTFixture(client: client, service: service)
+        try await RESTFixture.run(application, service, transport) { rest in
             try await body(EtcdV2Fixture(rest: rest, clock: clock, config: config))
         }
     }
