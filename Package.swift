@@ -265,7 +265,8 @@ let package = Package(
             of: "DiscfgHTTP",
             with: [
                 "DiscfgEtcd", "DiscfgFormats", "DiscfgTestSupport", "DiscfgYAML",
-                .asyncHTTPClient, .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                .asyncHTTPClient, .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioHTTP1,
+                .nioPosix,
             ]
         ),
         tests(
