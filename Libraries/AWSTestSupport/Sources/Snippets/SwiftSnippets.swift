@@ -13,11 +13,13 @@ package struct SwiftSnippets: Sendable {
     ///
     /// - Parameters:
     ///   - page: The path of the page in the repository.
-    ///   - file: The test's file, in a folder of a folder of `Tests`.
+    ///   - file: The test's file, in the repository.
     /// - Throws: An error if the page cannot be read.
     package init(of page: String, testedBy file: String = #filePath) throws {
-        var root = URL(fileURLWithPath: file)
-        for _ in 1...4 { root.deleteLastPathComponent() }
+        var root = URL(fileURLWithPath: file).deletingLastPathComponent()
+        while root.path != "/", !FileManager.default.fileExists(atPath: root.appending(path: "Package.swift").path) {
+            root.deleteLastPathComponent()
+        }
         let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
         self.init(inText: text, testedBy: file)
     }

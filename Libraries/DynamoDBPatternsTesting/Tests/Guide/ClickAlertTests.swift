@@ -3,7 +3,7 @@ import DynamoDBPatterns
 import DynamoDBPatternsTesting
 import Testing
 
-// The article of Sources/DynamoDBPatternsTesting/DynamoDBPatternsTesting.docc has the code of this file word for word.
+// The article of Libraries/DynamoDBPatternsTesting/Sources/DynamoDBPatternsTesting.docc has the code of this file word for word.
 
 /// Writes one alert for each session with three clicks.
 struct ClickAlerts: Sendable {

@@ -4,7 +4,7 @@ import Testing
 @Suite struct TestingArticleTests {
     @Test("Every Swift snippet of the article is compiled and run here")
     func article() throws {
-        let catalog = "Sources/DynamoDBPatternsTesting/DynamoDBPatternsTesting.docc"
+        let catalog = "Libraries/DynamoDBPatternsTesting/Sources/DynamoDBPatternsTesting.docc"
         let snippets = try SwiftSnippets(of: "\(catalog)/DynamoDBPatternsTesting.md")
         #expect(snippets.all.count >= 3)
         for snippet in try snippets.untested() {

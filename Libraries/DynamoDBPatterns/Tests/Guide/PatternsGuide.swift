@@ -13,7 +13,7 @@ import Testing
         let snippets = try SwiftSnippets(of: "docs/patterns.md")
         #expect(snippets.all.count >= 15)
         for snippet in try snippets.untested() {
-            Issue.record("No file of Tests/DynamoDBPatternsTests/Guide has this code of docs/patterns.md:\n\(snippet)")
+            Issue.record("No file of this folder has this code of docs/patterns.md:\n\(snippet)")
         }
     }
 }
