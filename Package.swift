@@ -78,6 +78,7 @@ let package = Package(
     name: "discfg",
     platforms: [.macOS(.v15)],
     products: [
+        library("DiscfgModel"),
         library("DiscfgCore"),
         library("DiscfgFormats"),
         library("DiscfgYAML"),
@@ -134,7 +135,9 @@ let package = Package(
         independent("DynamoDBPatternsTesting", with: ["AWSClient", "DynamoDBPatterns"]),
         independent("LambdaRuntime", with: [.logging, .nioCore, .nioHTTP1, .nioPosix]),
 
-        .target(name: "DiscfgCore", dependencies: [.coreMetrics, .logging, .metrics, .serviceLifecycle]),
+        .target(name: "DiscfgModel"),
+        .target(
+            name: "DiscfgCore", dependencies: ["DiscfgModel", .coreMetrics, .logging, .metrics, .serviceLifecycle]),
         .target(name: "DiscfgFormats", dependencies: ["DiscfgCore"]),
         // Separate from the other formats because its parser needs the whole of Foundation.
         .target(name: "DiscfgYAML", dependencies: ["DiscfgCore", "DiscfgFormats", .yams]),
@@ -178,7 +181,7 @@ let package = Package(
         .target(
             name: "DiscfgClient",
             dependencies: [
-                "DiscfgCore",
+                "DiscfgModel",
                 .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]
         ),
@@ -226,6 +229,7 @@ let package = Package(
         example("seat-booking"),
         example("welcome-mail"),
 
+        tests(of: "DiscfgModel", with: ["DiscfgTestSupport"]),
         tests(of: "DiscfgCore", with: ["DiscfgTestSupport"]),
         tests(of: "DiscfgSimulation", with: ["DiscfgCore", "DynamoDBPatternsTesting"]),
         tests(of: "DiscfgFormats", with: ["DiscfgTestSupport", "DiscfgYAML"], resources: [.copy("Fixtures")]),
@@ -284,7 +288,7 @@ let package = Package(
         tests(
             of: "DiscfgClient",
             with: [
-                "DiscfgHTTP", "DiscfgTestSupport",
+                "DiscfgCore", "DiscfgHTTP", "DiscfgTestSupport",
                 .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioPosix,
             ]
         ),

@@ -6,6 +6,7 @@
 # - an engine imports DiscfgCore and its driver, never another engine and never DiscfgHTTP;
 # - DiscfgEtcd imports no wire: the doors that speak etcd's API import it;
 # - DiscfgHTTP imports no engine; DiscfgCore imports no network, no driver and no full Foundation;
+# - DiscfgClient imports DiscfgModel and not DiscfgCore;
 # - DiscfgYAML is apart from the other formats: its parser needs the whole of Foundation;
 # - only an executable chooses an engine; discfg-lambda has neither SQLite nor ArgumentParser nor the whole of Foundation;
 # - a module in Libraries, and its tests, import no module of discfg.
@@ -14,7 +15,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 rules() {
     cat <<'RULES'
-DiscfgCore         CoreMetrics Logging Metrics ServiceLifecycle
+DiscfgModel        nothing
+DiscfgCore         DiscfgModel CoreMetrics Logging Metrics ServiceLifecycle
 CGlibcShim         nothing
 DiscfgFormats      DiscfgCore
 DiscfgYAML         CYaml DiscfgCore DiscfgFormats
@@ -30,7 +32,7 @@ DiscfgEtcd         DiscfgCore Crypto Logging
 DiscfgNotifications AWSClient DiscfgCore AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix ServiceLifecycle
 DiscfgEtcdGRPC     DiscfgCore DiscfgEtcd GRPCCore GRPCNIOTransportHTTP2Posix GRPCProtobuf Logging NIOCore NIOHPACK NIOHTTP2 NIOPosix ServiceLifecycle SwiftProtobuf
 DiscfgHTTP         DiscfgCore DiscfgEtcd DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore NIOHTTP1 ServiceLifecycle
-DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
+DiscfgClient       DiscfgModel AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
 DiscfgTestSupport  DiscfgCore Foundation Logging
 DiscfgSimulation   AWSClient DiscfgCore DiscfgDynamoDB DiscfgDynamoDBTestSupport DiscfgEtcd DynamoDBPatterns DynamoDBPatternsTesting Logging
 discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgEtcdGRPC DiscfgFormats DiscfgHTTP DiscfgNotifications DiscfgSQLite DiscfgYAML ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage UnixSignals

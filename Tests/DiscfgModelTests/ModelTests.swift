@@ -1,4 +1,4 @@
-import DiscfgCore
+import DiscfgModel
 import Testing
 
 @Suite("Model")

@@ -35,7 +35,7 @@ extension ConfigSettings {
     ///
     /// So a client may read the settings, change some and send all of them back.
     /// - Throws: `DiscfgError` with code `invalidRequest` for a hidden query that is not of the rule of that name.
-    mutating func restoreHiddenTargets(from earlier: ConfigSettings) throws(DiscfgError) {
+    package mutating func restoreHiddenTargets(from earlier: ConfigSettings) throws(DiscfgError) {
         for index in notifications.indices where notifications[index].target.isQueryHidden {
             let rule = notifications[index]
             guard let known = earlier.notifications.first(where: { $0.id == rule.id })?.target,

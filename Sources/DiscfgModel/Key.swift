@@ -31,7 +31,7 @@ public struct Key: Sendable, Hashable, Comparable {
     }
 
     /// A key of bytes that are known to be neither none nor too many.
-    init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+    package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     /// The bytes as text, or `nil` if they are not UTF-8.
     public var text: String? { String(validating: bytes, as: UTF8.self) }

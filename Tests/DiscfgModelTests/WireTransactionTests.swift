@@ -1,7 +1,7 @@
 import DiscfgTestSupport
 import Testing
 
-@testable import DiscfgCore
+@testable import DiscfgModel
 
 /// What a client sends is what a server reads, for every operation and condition there is.
 @Suite("Transactions on the wire")

@@ -1,4 +1,4 @@
-import DiscfgCore
+import DiscfgModel
 import Testing
 
 /// The JSON of REST, the command line and the client: what is written is read back as it was.
