@@ -6,7 +6,7 @@ LISTEN ?= 127.0.0.1:8899
 STEPS ?= 200000
 ENGINE ?= all
 MINUTES ?= 2
-SWIFT_FILES := Sources Tests Benchmarks Examples Package.swift
+SWIFT_FILES := Sources Libraries Tests Benchmarks Examples Package.swift
 
 # Planted defects are only for `make mutants`, whose script sets this: no other target takes it from the environment.
 unexport DISCFG_MUTANTS

@@ -52,13 +52,24 @@ func example(_ name: String, with dependencies: [Target.Dependency] = []) -> Tar
         name: name, dependencies: ["AWSClient", "DynamoDBPatterns"] + dependencies, path: "Examples/\(name)")
 }
 
+/// A module in `Libraries`, which imports no module of discfg.
+func independent(_ name: String, with dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Libraries/\(name)/Sources")
+}
+
 /// The tests of a target, with what they need in addition to that target.
 func tests(
-    of target: String, with dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource]? = nil
+    of target: String, in path: String? = nil, with dependencies: [Target.Dependency], exclude: [String] = [],
+    resources: [Resource]? = nil
 ) -> Target {
     .testTarget(
-        name: "\(target)Tests", dependencies: [.byName(name: target)] + dependencies, exclude: exclude,
+        name: "\(target)Tests", dependencies: [.byName(name: target)] + dependencies, path: path, exclude: exclude,
         resources: resources)
+}
+
+/// The tests of a module in `Libraries`.
+func tests(ofIndependent name: String, with dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    tests(of: name, in: "Libraries/\(name)/Tests", with: dependencies, exclude: exclude)
 }
 
 // MARK: The package
@@ -67,6 +78,7 @@ let package = Package(
     name: "discfg",
     platforms: [.macOS(.v15)],
     products: [
+        library("DiscfgModel"),
         library("DiscfgCore"),
         library("DiscfgFormats"),
         library("DiscfgYAML"),
@@ -112,19 +124,24 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
     targets: [
-        .target(name: "DiscfgCore", dependencies: [.coreMetrics, .logging, .metrics, .serviceLifecycle]),
+        independent(
+            "AWSClient",
+            with: [
+                .asyncHTTPClient, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .subprocess, .systemPackage,
+            ]
+        ),
+        independent("AWSTestSupport", with: [.nioCore, .nioHTTP1, .nioPosix, .subprocess, .systemPackage]),
+        independent("DynamoDBPatterns", with: ["AWSClient", .coreMetrics, .logging, .serviceLifecycle]),
+        independent("DynamoDBPatternsTesting", with: ["AWSClient", "DynamoDBPatterns"]),
+        independent("LambdaRuntime", with: [.logging, .nioCore, .nioHTTP1, .nioPosix]),
+
+        .target(name: "DiscfgModel"),
+        .target(
+            name: "DiscfgCore", dependencies: ["DiscfgModel", .coreMetrics, .logging, .metrics, .serviceLifecycle]),
         .target(name: "DiscfgFormats", dependencies: ["DiscfgCore"]),
         // Separate from the other formats because its parser needs the whole of Foundation.
         .target(name: "DiscfgYAML", dependencies: ["DiscfgCore", "DiscfgFormats", .yams]),
         .target(name: "DiscfgSQLite", dependencies: ["DiscfgCore", .crypto, .grdb, .grdbSQLite, .logging]),
-        .target(
-            name: "AWSClient",
-            dependencies: [
-                .asyncHTTPClient, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .subprocess, .systemPackage,
-            ]
-        ),
-        .target(name: "DynamoDBPatterns", dependencies: ["AWSClient", .coreMetrics, .logging, .serviceLifecycle]),
-        .target(name: "DynamoDBPatternsTesting", dependencies: ["AWSClient", "DynamoDBPatterns"]),
         .target(
             name: "DiscfgSimulation",
             dependencies: [
@@ -145,7 +162,6 @@ let package = Package(
                 .asyncHTTPClient, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle,
             ]
         ),
-        .target(name: "LambdaRuntime", dependencies: [.logging, .nioCore, .nioHTTP1, .nioPosix]),
         .target(name: "DiscfgEtcd", dependencies: ["DiscfgCore", .crypto, .logging]),
         .target(
             name: "DiscfgEtcdGRPC",
@@ -165,12 +181,11 @@ let package = Package(
         .target(
             name: "DiscfgClient",
             dependencies: [
-                "DiscfgCore",
+                "DiscfgModel",
                 .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]
         ),
         .target(name: "DiscfgTestSupport", dependencies: ["DiscfgCore", .logging]),
-        .target(name: "AWSTestSupport", dependencies: [.nioCore, .nioHTTP1, .nioPosix, .subprocess, .systemPackage]),
         // Lets discfg and discfg-lambda start with a glibc that is older than the one of the build.
         .target(name: "CGlibcShim"),
 
@@ -214,6 +229,7 @@ let package = Package(
         example("seat-booking"),
         example("welcome-mail"),
 
+        tests(of: "DiscfgModel", with: ["DiscfgTestSupport"]),
         tests(of: "DiscfgCore", with: ["DiscfgTestSupport"]),
         tests(of: "DiscfgSimulation", with: ["DiscfgCore", "DynamoDBPatternsTesting"]),
         tests(of: "DiscfgFormats", with: ["DiscfgTestSupport", "DiscfgYAML"], resources: [.copy("Fixtures")]),
@@ -224,7 +240,7 @@ let package = Package(
                 .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle,
             ]
         ),
-        tests(of: "LambdaRuntime", with: [.logging, .nioCore, .nioHTTP1, .nioPosix]),
+        tests(ofIndependent: "LambdaRuntime", with: [.logging, .nioCore, .nioHTTP1, .nioPosix]),
         tests(
             of: "discfg-lambda",
             with: [
@@ -235,16 +251,17 @@ let package = Package(
         ),
         tests(of: "DiscfgSQLite", with: ["DiscfgTestSupport", .grdb, .logging]),
         tests(
-            of: "AWSClient", with: ["AWSTestSupport", .logging, .nioCore, .nioHTTP1, .nioPosix], exclude: ["Fixtures"]),
-        tests(of: "AWSTestSupport", with: [.nioCore, .nioHTTP1, .nioPosix, .subprocess, .systemPackage]),
+            ofIndependent: "AWSClient", with: ["AWSTestSupport", .logging, .nioCore, .nioHTTP1, .nioPosix],
+            exclude: ["Fixtures"]),
+        tests(ofIndependent: "AWSTestSupport", with: [.nioCore, .nioHTTP1, .nioPosix, .subprocess, .systemPackage]),
         tests(
-            of: "DynamoDBPatterns",
+            ofIndependent: "DynamoDBPatterns",
             with: [
                 "AWSClient", "AWSTestSupport", "DynamoDBPatternsTesting", "LambdaRuntime",
                 .coreMetrics, .inMemoryLogging, .logging, .serviceLifecycle, .serviceLifecycleTestKit, .unixSignals,
             ]
         ),
-        tests(of: "DynamoDBPatternsTesting", with: ["AWSClient", "AWSTestSupport", "DynamoDBPatterns"]),
+        tests(ofIndependent: "DynamoDBPatternsTesting", with: ["AWSClient", "AWSTestSupport", "DynamoDBPatterns"]),
         tests(
             of: "DiscfgDynamoDB",
             with: [
@@ -272,7 +289,7 @@ let package = Package(
         tests(
             of: "DiscfgClient",
             with: [
-                "DiscfgHTTP", "DiscfgTestSupport",
+                "DiscfgCore", "DiscfgHTTP", "DiscfgTestSupport",
                 .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioPosix,
             ]
         ),

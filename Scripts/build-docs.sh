@@ -28,7 +28,7 @@ for module in "${modules[@]}"; do
     mkdir -p "$symbols"
     swift symbolgraph-extract -module-name "$module" -target "$target" -minimum-access-level public \
         -skip-synthesized-members -output-dir "$symbols" -I "$products/Modules" "${flags[@]}"
-    docc convert "Sources/$module/$module.docc" --additional-symbol-graph-dir "$symbols" \
+    docc convert "Libraries/$module/Sources/$module.docc" --additional-symbol-graph-dir "$symbols" \
         --output-path "$symbols.doccarchive" --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
         --warnings-as-errors
     archives+=("$symbols.doccarchive")

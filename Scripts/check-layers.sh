@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
-# Checks the arrows between the targets: what each folder of Sources may import.
+# Checks the arrows between the targets: what each module in Sources and Libraries may import.
 #
 # A target is listed with every module that it may import, so that what is not allowed on purpose fails.
 # The arrows, from docs/architecture.md:
 # - an engine imports DiscfgCore and its driver, never another engine and never DiscfgHTTP;
 # - DiscfgEtcd imports no wire: the doors that speak etcd's API import it;
 # - DiscfgHTTP imports no engine; DiscfgCore imports no network, no driver and no full Foundation;
+# - DiscfgClient imports DiscfgModel and not DiscfgCore;
 # - DiscfgYAML is apart from the other formats: its parser needs the whole of Foundation;
-# - LambdaRuntime knows nothing of discfg;
 # - only an executable chooses an engine; discfg-lambda has neither SQLite nor ArgumentParser nor the whole of Foundation;
-# - AWSClient, what tests it, and DynamoDBPatterns know nothing of discfg.
+# - a module in Libraries, and its tests, import no module of discfg.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 rules() {
     cat <<'RULES'
-DiscfgCore         CoreMetrics Logging Metrics ServiceLifecycle
+DiscfgModel        nothing
+DiscfgCore         DiscfgModel CoreMetrics Logging Metrics ServiceLifecycle
 CGlibcShim         nothing
 DiscfgFormats      DiscfgCore
 DiscfgYAML         CYaml DiscfgCore DiscfgFormats
@@ -31,7 +32,7 @@ DiscfgEtcd         DiscfgCore Crypto Logging
 DiscfgNotifications AWSClient DiscfgCore AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix ServiceLifecycle
 DiscfgEtcdGRPC     DiscfgCore DiscfgEtcd GRPCCore GRPCNIOTransportHTTP2Posix GRPCProtobuf Logging NIOCore NIOHPACK NIOHTTP2 NIOPosix ServiceLifecycle SwiftProtobuf
 DiscfgHTTP         DiscfgCore DiscfgEtcd DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore NIOHTTP1 ServiceLifecycle
-DiscfgClient       DiscfgCore AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
+DiscfgClient       DiscfgModel AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
 DiscfgTestSupport  DiscfgCore Foundation Logging
 DiscfgSimulation   AWSClient DiscfgCore DiscfgDynamoDB DiscfgDynamoDBTestSupport DiscfgEtcd DynamoDBPatterns DynamoDBPatternsTesting Logging
 discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgEtcdGRPC DiscfgFormats DiscfgHTTP DiscfgNotifications DiscfgSQLite DiscfgYAML ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage UnixSignals
@@ -69,9 +70,14 @@ imports() {
         }'
 }
 
+# folder TARGET: the folder of a target's sources.
+folder() {
+    if [[ -d Libraries/$1 ]]; then echo "Libraries/$1/Sources"; else echo "Sources/$1"; fi
+}
+
 check_target() {
     local target=$1 allowed=$2 found place module
-    found=$(imports "Sources/$target")
+    found=$(imports "$(folder "$target")")
     while read -r place module; do
         [[ -n $place ]] || continue # nothing found is one empty line
         case " $allowed $everywhere " in
@@ -83,21 +89,30 @@ check_target() {
 
 check_sources() {
     local directory target rule
-    for directory in Sources/*/; do
+    for directory in Sources/*/ Libraries/*/; do
         target=$(basename "$directory")
         rule=$(rules | awk -v target="$target" '$1 == target { $1 = ""; print substr($0, 2) }')
         if [[ -n $rule ]]; then
             check_target "$target" "$rule"
         else
-            complain "Sources/$target has no rule in Scripts/check-layers.sh: say there what it may import"
+            complain "$(folder "$target") has no rule in Scripts/check-layers.sh: say there what it may import"
         fi
     done
     while read -r target _; do
-        [[ -d Sources/$target ]] || complain "Scripts/check-layers.sh has a rule for Sources/$target, which is not there"
+        [[ -d $(folder "$target") ]] || complain "Scripts/check-layers.sh has a rule for $target, which has no folder"
     done < <(rules)
 }
 
-# Tests stand beside what they test, one to one.
+# What is in Libraries could be a package of its own.
+check_libraries() {
+    local found place module
+    found=$(imports Libraries)
+    while read -r place module; do
+        [[ ! -d Sources/$module ]] || complain "$place: a module in Libraries, and its tests, may not import $module"
+    done <<<"$found"
+}
+
+# The name of a folder of tests is the name of what they test.
 check_tests() {
     local directory target
     for directory in Tests/*/; do
@@ -105,8 +120,12 @@ check_tests() {
         [[ $target == EndToEndTests || $target == Soak || $target == Fuzz || -d Sources/${target%Tests} ]] ||
             complain "Tests/$target has no Sources/${target%Tests}"
     done
+    for directory in Libraries/*/; do
+        [[ -d ${directory}Sources && -d ${directory}Tests ]] || complain "$directory needs the folders Sources and Tests"
+    done
 }
 
 check_sources
+check_libraries
 check_tests
 exit "$status"

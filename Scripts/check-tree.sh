@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks rules that neither the compiler nor the formatter knows: the size of files, words that do not
-# belong in Sources, names that say nothing, and paths of somebody's machine.
+# belong in the sources, names that say nothing, and paths of somebody's machine.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -34,7 +34,7 @@ long_files() {
 }
 
 empty_names() {
-    files 'Sources/*' | tr '\0' '\n' | grep -E '(^|/)(Utils?|Helpers?|Misc|New)(/|\.swift$)' || [[ $? == 1 ]]
+    files 'Sources/*' 'Libraries/*/Sources/*' | tr '\0' '\n' | grep -E '(^|/)(Utils?|Helpers?|Misc|New)(/|\.swift$)' || [[ $? == 1 ]]
 }
 
 # A home directory, or the place of this checkout, in a tracked file works on one machine only.
@@ -47,10 +47,10 @@ machine_paths() {
 found=$(long_files)
 report "Longer than $limit lines; which two things live in one file?" "$found"
 
-found=$(find_words 'try!|as!|fatalError\(|@unchecked Sendable|nonisolated\(unsafe\)' 'Sources/*.swift')
+found=$(find_words 'try!|as!|fatalError\(|@unchecked Sendable|nonisolated\(unsafe\)' 'Sources/*.swift' 'Libraries/*/Sources/*.swift')
 report "Can crash or hide a race; throw, or write what is meant:" "$found"
 
-found=$(find_words '\b(TODO|FIXME)\b' 'Sources/*.swift')
+found=$(find_words '\b(TODO|FIXME)\b' 'Sources/*.swift' 'Libraries/*/Sources/*.swift')
 report "Left for later; do it now, or open an issue:" "$found"
 
 found=$(empty_names)

@@ -4,7 +4,7 @@
 The tests of AWSClient compare themselves with it. Run it again after adding a case:
 
     pip install botocore==1.43.11
-    python3 Scripts/make-profile-vectors.py > Tests/AWSClientTests/Fixtures/profile-vectors.json
+    python3 Scripts/make-profile-vectors.py > Libraries/AWSClient/Tests/Fixtures/profile-vectors.json
 
 A case may have "ours": what AWSClient does instead, and "why". `{folder}` and `{server}` in a case stand for the folder
 with its files, and for the address of a server that plays AWS STS, a container's endpoint and instance metadata.

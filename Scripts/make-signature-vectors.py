@@ -17,7 +17,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 ROOT = Path(__file__).resolve().parent.parent
-OUTPUT = ROOT / "Tests/AWSClientTests/Fixtures/signature-vectors.json"
+OUTPUT = ROOT / "Libraries/AWSClient/Tests/Fixtures/signature-vectors.json"
 CHANCE = random.Random(20120810)
 
 REGIONS = ["us-east-1", "eu-west-1", "eu-central-1", "ap-southeast-2", "cn-north-1", "us-gov-west-1"]

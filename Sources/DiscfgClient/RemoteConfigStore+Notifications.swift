@@ -1,4 +1,4 @@
-public import DiscfgCore
+public import DiscfgModel
 import NIOHTTP1
 
 extension RemoteConfigStore: NotificationStore {

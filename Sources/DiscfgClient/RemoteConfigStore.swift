@@ -1,4 +1,4 @@
-public import DiscfgCore
+public import DiscfgModel
 public import Logging
 import NIOHTTP1
 

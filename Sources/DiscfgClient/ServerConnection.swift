@@ -6,7 +6,7 @@ import Musl
 import Glibc
 #endif
 import AsyncHTTPClient
-import DiscfgCore
+import DiscfgModel
 import Logging
 import NIOCore
 import NIOHTTP1

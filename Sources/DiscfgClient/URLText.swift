@@ -1,4 +1,4 @@
-import DiscfgCore
+import DiscfgModel
 
 /// Writing parts of a URL.
 ///

@@ -1,7 +1,7 @@
 """Plants defects in discfg, one after another, and shows that the checks find each within a minute: `make mutants`.
 
 Needs a build with the flag DISCFG_MUTANTS, in which the environment variable DISCFG_MUTANT chooses the defect
-(Sources/DiscfgCore/Model/PlantedDefect.swift). Exit status: 0 if every mutant was found and every control run is
+(Sources/DiscfgModel/PlantedDefect.swift). Exit status: 0 if every mutant was found and every control run is
 clean, 1 if not, 2 usage.
 """
 from __future__ import annotations

@@ -1,11 +1,3 @@
-/// The freshness that a read requires.
-public enum Consistency: Sendable, Hashable {
-    /// The read sees every write that was acknowledged before it began.
-    case strong
-    /// The read may be a little older, and costs less if the store is remote.
-    case eventual
-}
-
 /// The properties of a store that affect how it is used best; the defaults are those of a store on this machine.
 public struct StorageTraits: Sendable, Hashable {
     /// Whether every read returns the tail of the same moment.

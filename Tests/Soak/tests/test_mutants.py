@@ -42,7 +42,7 @@ class Judging(unittest.TestCase):
 
 class Table(unittest.TestCase):
     def test_every_planted_defect_has_one_row(self) -> None:
-        text = (SOURCES / "DiscfgCore/Model/PlantedDefect.swift").read_text(encoding="utf-8")
+        text = (SOURCES / "DiscfgModel/PlantedDefect.swift").read_text(encoding="utf-8")
         enumeration = text[:text.index("#if")]
         lines = re.findall(r"^    case (.+)$", enumeration, re.MULTILINE)
         cases = [name for line in lines for name in line.split(", ")]
