@@ -227,7 +227,7 @@ extension DynamoDBEngine {
     func purge(_ record: StoredConfig) async throws {
         let layout = layout(record.name)
         try await removeItems(of: record, in: layout)
-        for partition in [layout.leases(record.incarnation), layout.notes(record.incarnation)] {
+        for partition in [layout.leases(record.incarnation), layout.cells(record.incarnation)] {
             try await removeRecords(of: partition)
         }
         try await BlobCollector(table: table, layout: layout, incarnation: record.incarnation).removeAll()
