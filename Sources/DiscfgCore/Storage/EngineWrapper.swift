@@ -13,8 +13,6 @@ extension EngineWrapper {
     public var description: StorageDescription { engine.description }
     public var limits: StorageLimits { engine.limits }
     public var traits: StorageTraits { engine.traits }
-    public func status() async throws -> StorageDescription { try await engine.status() }
-    public func maintain() async throws { try await engine.maintain() }
 
     public func perform<Result: Sendable>(
         on config: ConfigName, _ call: @Sendable () async throws -> Result

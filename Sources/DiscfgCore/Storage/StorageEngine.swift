@@ -24,9 +24,6 @@ public protocol StorageEngine: Sendable {
     /// A description of the store, for people.
     var description: StorageDescription { get }
 
-    /// A description of the store and its current state, for people; may send requests to the store.
-    func status() async throws -> StorageDescription
-
     /// The maximum size of one append.
     var limits: StorageLimits { get }
 
@@ -56,7 +53,8 @@ public protocol StorageEngine: Sendable {
 
     /// Removes a config with all its contents; `false` if there was none.
     ///
-    /// Once the config is gone for every reader, the call does not fail: `maintain` removes what is left of it.
+    /// Once the config is gone for every reader, the call does not fail: `StoreAdministration.maintain` removes what is
+    /// left of it.
     func removeConfig(_ name: ConfigName) async throws -> Bool
 
     /// The ends of the log, strongly consistent.
@@ -202,15 +200,10 @@ public protocol StorageEngine: Sendable {
     /// - Returns: Whether it had. If a reply was lost, the result may be `false` although this very call has written:
     ///   read the cell.
     func replaceCell(_ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName) async throws -> Bool
-
-    /// Does the periodic work of the store: removes what interrupted calls have left behind.
-    func maintain() async throws
 }
 
 extension StorageEngine {
-    public func status() async throws -> StorageDescription { description }
     public var traits: StorageTraits { StorageTraits() }
-    public func maintain() async throws {}
 
     public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         try await tail(of: config)
