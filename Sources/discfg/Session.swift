@@ -1,5 +1,4 @@
 import DiscfgCore
-import DiscfgDynamoDB
 import DiscfgNotifications
 import Logging
 import Metrics
@@ -19,8 +18,8 @@ struct Session: Sendable {
     let time: TimeSource
     /// The store, where it is in this process.
     let local: ConfigService?
-    /// The store's table, where it has one.
-    let table: TableManager?
+    /// What an operator does with the store; `nil` for a store without that.
+    let administration: (any StoreAdministration)?
     let notifications: any NotificationStore
     /// What sends notifications, where the store is in this process.
     let notifier: Notifier?
@@ -50,8 +49,8 @@ struct Session: Sendable {
         do {
             let session = Session(
                 settings: settings, output: output, store: opened.store, time: opened.time, local: opened.local,
-                table: opened.table,
-                notifications: opened.notifications, notifier: opened.notifier)
+                administration: opened.administration, notifications: opened.notifications,
+                notifier: opened.notifier)
             if expiry == .committed {
                 // As far as that is possible: on a file that cannot be written, reading still works.
                 _ = try? await opened.local?.sweep(

@@ -8,7 +8,7 @@ public final class MemoryEngine: StorageEngine {
         var items: [Key: Item] = [:]
         var leases: [Int64: Lease] = [:]
         var leaseGenerations: [Int64: String] = [:]
-        var notes: [String: Note] = [:]
+        var cells: [String: Cell] = [:]
         /// The keys of `items`, in order.
         var order: [Key] = []
 

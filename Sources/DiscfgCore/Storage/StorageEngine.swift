@@ -24,9 +24,6 @@ public protocol StorageEngine: Sendable {
     /// A description of the store, for people.
     var description: StorageDescription { get }
 
-    /// A description of the store and its current state, for people; may send requests to the store.
-    func status() async throws -> StorageDescription
-
     /// The maximum size of one append.
     var limits: StorageLimits { get }
 
@@ -56,7 +53,8 @@ public protocol StorageEngine: Sendable {
 
     /// Removes a config with all its contents; `false` if there was none.
     ///
-    /// Once the config is gone for every reader, the call does not fail: `maintain` removes what is left of it.
+    /// Once the config is gone for every reader, the call does not fail: `StoreAdministration.maintain` removes what is
+    /// left of it.
     func removeConfig(_ name: ConfigName) async throws -> Bool
 
     /// The ends of the log, strongly consistent.
@@ -192,28 +190,23 @@ public protocol StorageEngine: Sendable {
     /// If the store is remote, the leases may be as of shortly before.
     func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease]
 
-    /// The note of that name, strongly consistent.
-    func note(_ name: String, in config: ConfigName) async throws -> Note?
+    /// The cell of that name, strongly consistent.
+    func cell(_ name: String, in config: ConfigName) async throws -> Cell?
 
-    /// The notes whose names begin with a prefix, in the order of their names, after `after`, at most `limit`.
+    /// The cells whose names begin with a prefix, in the order of their names, after `after`, at most `limit`.
     ///
     /// They are strongly consistent. An engine may return fewer than `limit`, but at least one if there is any.
-    func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note]
+    func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell]
 
-    /// Writes a note, or with `nil` removes it, if the stored note has the given version; 0 means that there is none.
+    /// Writes a cell, or with `nil` removes it, if the stored cell has the given version; 0 means that there is none.
     ///
     /// - Returns: Whether it had. If a reply was lost, the result may be `false` although this very call has written:
-    ///   read the note.
-    func replaceNote(_ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName) async throws -> Bool
-
-    /// Does the periodic work of the store: removes what interrupted calls have left behind.
-    func maintain() async throws
+    ///   read the cell.
+    func replaceCell(_ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName) async throws -> Bool
 }
 
 extension StorageEngine {
-    public func status() async throws -> StorageDescription { description }
     public var traits: StorageTraits { StorageTraits() }
-    public func maintain() async throws {}
 
     public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         try await tail(of: config)

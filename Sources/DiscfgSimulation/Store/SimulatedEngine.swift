@@ -232,19 +232,19 @@ package struct SimulatedEngine: StorageEngine {
         }
     }
 
-    package func note(_ name: String, in config: ConfigName) async throws -> Note? {
-        try await call("note") { try await engine.note(name, in: config) }
+    package func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
+        try await call("cell") { try await engine.cell(name, in: config) }
     }
 
-    package func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note] {
-        try await call("notes") { try await engine.notes(of: config, prefix: prefix, after: after, limit: limit) }
+    package func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
+        try await call("cells") { try await engine.cells(of: config, prefix: prefix, after: after, limit: limit) }
     }
 
-    package func replaceNote(
+    package func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {
-        try await call("replaceNote", writing: config) {
-            try await engine.replaceNote(name, with: bytes, version: version, in: config)
+        try await call("replaceCell", writing: config) {
+            try await engine.replaceCell(name, with: bytes, version: version, in: config)
         }
     }
 }

@@ -22,14 +22,15 @@ struct EtcdDoors: Sendable {
         hint: "Give --etcd-listen to the server that has the store.")
 
     /// Servers of one store are one cluster to etcd's clients, and each is a member of its own.
-    init(store: ConfigService, time: TimeSource, options: Server.Options, settings: Settings, logger: Logger) {
+    init(
+        store: ConfigService, administration: (any StoreAdministration)?, time: TimeSource, options: Server.Options,
+        logger: Logger
+    ) {
         let address = options.etcdHTTPAddress ?? options.address
         let identity = EtcdIdentity(
             store: store.storeName, server: address.description, name: "discfg", clientURLs: ["http://\(address)"])
         var behaviour = EtcdService.Options(time: time)
-        if case .sqlite(let path) = settings.store {
-            behaviour.storeSize = { databaseSize(path) }
-        }
+        behaviour.storeSize = { administration?.size ?? 0 }
         service = EtcdService(
             service: store, config: options.etcdConfig, identity: identity, options: behaviour, logger: logger)
         http = EtcdOptions(store: store, service: service)

@@ -71,7 +71,8 @@ struct Server: Sendable {
     private func serve(_ session: Session, _ logger: Logger) async throws {
         let limits = RequestLimits(bodies: MemoryBudget(options.requestMemory))
         let etcd = session.local.map {
-            EtcdDoors(store: $0, time: session.time, options: options, settings: session.settings, logger: logger)
+            EtcdDoors(
+                store: $0, administration: session.administration, time: session.time, options: options, logger: logger)
         }
         let greeting = Greeting(session: session, options: options)
         var services: [any Service] = [
