@@ -50,10 +50,10 @@ struct Backend: Sendable {
 
     private var responder: DiscfgResponder {
         let identity = EtcdIdentity(store: service.storeName, server: "lambda", name: "discfg")
-        let etcd = EtcdService(service: service, config: etcdConfig, identity: identity, logger: logger)
+        let etcd = EtcdAPI(store: service, config: etcdConfig, identity: identity, logger: logger)
         return DiscfgResponder(
             store: service,
-            options: .init(etcd: EtcdOptions(store: service, service: etcd), notifications: notifier), logger: logger)
+            options: .init(etcd: EtcdOptions(etcd), notifications: notifier), logger: logger)
     }
 
     private static func client(

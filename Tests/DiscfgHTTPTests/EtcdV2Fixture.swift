@@ -29,11 +29,11 @@ struct EtcdV2Fixture: Sendable {
         let clock = TestClock()
         let service = ConfigService(
             engine: engine, options: .init(time: clock.steadySource), logger: logger)
-        let etcd = EtcdService(
-            service: service, config: config, identity: EtcdIdentity(clusterID: 7, memberID: 8, name: "test"),
+        let etcd = EtcdAPI(
+            store: service, config: config, identity: EtcdIdentity(clusterID: 7, memberID: 8, name: "test"),
             options: .init(time: clock.steadySource), logger: logger)
         let options = DiscfgResponder.Options(
-            access: access, time: clock.steadySource, etcd: EtcdOptions(store: service, service: etcd))
+            access: access, time: clock.steadySource, etcd: EtcdOptions(etcd))
         let application = Application(
             responder: DiscfgResponder(store: service, options: options, logger: logger),
             server: .http1(configuration: .init(additionalChannelHandlers: [ConnectionMonitor()])),

@@ -11,7 +11,7 @@ import DiscfgEtcdGRPC
 
 /// The doors for etcd's clients, on a store of this process.
 struct EtcdDoors: Sendable {
-    private let service: EtcdService
+    private let api: EtcdAPI
     private let logger: Logger
     /// What the doors that speak HTTP need.
     let http: EtcdOptions
@@ -31,9 +31,9 @@ struct EtcdDoors: Sendable {
             store: store.storeName, server: address.description, name: "discfg", clientURLs: ["http://\(address)"])
         var behaviour = EtcdService.Options(time: time)
         behaviour.storeSize = { administration?.size ?? 0 }
-        service = EtcdService(
-            service: store, config: options.etcdConfig, identity: identity, options: behaviour, logger: logger)
-        http = EtcdOptions(store: store, service: service)
+        api = EtcdAPI(
+            store: store, config: options.etcdConfig, identity: identity, options: behaviour, logger: logger)
+        http = EtcdOptions(api)
         self.logger = logger
     }
 }
@@ -46,7 +46,7 @@ extension EtcdDoors {
     ) throws(DiscfgError) -> any Service {
         #if EtcdGRPC
         let server = EtcdGRPCServer(
-            service: service, host: address.host, port: address.port, limits: Self.limits(options, requests),
+            api: api, host: address.host, port: address.port, limits: Self.limits(options, requests),
             logger: logger
         ) { [logger] channel in
             try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger), position: .first)

@@ -105,9 +105,9 @@ struct Server: Sendable {
             listeningOn: address.host, allowedHosts: self.options.allowedHosts, corsOrigins: self.options.corsOrigins)
         var options = DiscfgResponder.Options(
             access: access, registry: registry, time: session.time, etcd: etcd?.http, yaml: .yams,
-            notifications: session.notifications)
+            notifications: session.opened.notifications)
         options.limits = limits
-        let responder = DiscfgResponder(store: session.store, options: options, logger: logger)
+        let responder = DiscfgResponder(store: session.opened.store, options: options, logger: logger)
         let application = Application(
             responder: responder,
             server: .http1(
