@@ -57,10 +57,10 @@ struct ConfigViewTests {
         for number in 0..<5 { try await viewing.set("/new", "\(number)") }
         engine.reset()
         let newest = try await viewing.history(HistoryQuery(try .subtree("/new"), limit: 3), in: .default)
-        #expect(newest.commits.map(\.revision) == [57, 56, 55])
+        #expect(newest.commits.map(\.revision) == [58, 57, 56])
         #expect(engine.counts == .init(tails: 1))
         let older = try await viewing.history(HistoryQuery(try .subtree("/new"), limit: 6), in: .default)
-        #expect(older.commits.map(\.revision) == [57, 56, 55, 54, 53])
+        #expect(older.commits.map(\.revision) == [58, 57, 56, 55, 54])
         #expect(engine.counts == .init(tails: 2, histories: 1))
         // The whole log is in memory.
         let whole = ConfigService.viewing(engine)
