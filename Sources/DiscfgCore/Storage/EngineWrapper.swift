@@ -69,9 +69,11 @@ extension EngineWrapper {
         }
     }
 
-    public func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit] {
+    public func history(
+        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+    ) async throws -> HistoryPage {
         try await perform(on: config) {
-            try await engine.history(of: config, key: key, through: through, limit: limit)
+            try await engine.history(of: config, selection: selection, through: through, limit: limit)
         }
     }
 

@@ -106,11 +106,14 @@ public protocol StorageEngine: Sendable {
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage
 
-    /// The commits up to a revision, newest first.
+    /// The commits up to a revision that changed a selected key, newest first, each with those changes alone.
     ///
-    /// With a key, only the commits that changed it, each with that change alone. Trimmed commits are left out without
-    /// an error. The limit is as in `log`.
-    func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit]
+    /// With `KeySelection.all` these are all commits. Trimmed commits are left out without an error. An engine finds the
+    /// commits in one call, with an index of the changes by key if it has one; it may return fewer than `limit` if they
+    /// are large.
+    func history(
+        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+    ) async throws -> HistoryPage
 
     /// The first change to a key after a revision, or `nil` if the key has not changed since; strongly consistent.
     ///

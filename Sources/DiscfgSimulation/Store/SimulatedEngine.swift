@@ -134,8 +134,12 @@ package struct SimulatedEngine: StorageEngine {
         }
     }
 
-    package func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit] {
-        try await call("history") { try await engine.history(of: config, key: key, through: through, limit: limit) }
+    package func history(
+        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+    ) async throws -> HistoryPage {
+        try await call("history") {
+            try await engine.history(of: config, selection: selection, through: through, limit: limit)
+        }
     }
 
     package func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
