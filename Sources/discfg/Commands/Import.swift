@@ -43,7 +43,7 @@ struct Import: AsyncParsableCommand {
     @OptionGroup
     var globals: GlobalOptions
 
-    private static let reason = "they have a lease"
+    private static let leased = "with a lease"
 
     func validate() throws { _ = try reading.format(of: file) }
 
@@ -57,7 +57,7 @@ struct Import: AsyncParsableCommand {
                 message: message ?? Self.reason(for: file))
             if dryRun {
                 let plan = try await session.store.planImport(of: leaves, as: request, in: session.config)
-                Output.note(leftOut: plan.leftOut, because: Self.reason)
+                Output.note(leftOut: plan.leftOut, Self.leased)
                 return try session.show(plan)
             }
             var bar: ProgressBar?
@@ -70,7 +70,7 @@ struct Import: AsyncParsableCommand {
                 Output.note(
                     "note: imported in \(outcome.commits) commits, because it is too large for one")
             }
-            Output.note(leftOut: outcome.plan.leftOut, because: Self.reason)
+            Output.note(leftOut: outcome.plan.leftOut, Self.leased)
             try session.output.answer(human: outcome.plan.summary(revision: outcome.revision)) {
                 outcome.plan.write(to: &$0, dryRun: false, revision: outcome.revision)
             }
