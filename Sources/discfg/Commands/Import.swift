@@ -70,9 +70,9 @@ struct Import: AsyncParsableCommand {
                 Output.note(
                     "note: imported in \(outcome.commits) commits, because it is too large for one")
             }
-            Output.note(leftOut: outcome.plan.leftOut, Self.leased)
-            try session.output.answer(human: outcome.plan.summary(revision: outcome.revision)) {
-                outcome.plan.write(to: &$0, dryRun: false, revision: outcome.revision)
+            Output.note(leftOut: outcome.counts.leftOut, Self.leased)
+            try session.output.answer(human: outcome.counts.summary(revision: outcome.revision)) {
+                outcome.write(to: &$0, dryRun: false)
             }
         }
     }
@@ -86,8 +86,8 @@ struct Import: AsyncParsableCommand {
 extension Session {
     /// Shows what an import would do.
     fileprivate func show(_ plan: ImportPlan) throws {
-        try output.answer(human: plan.preview(for: output.terminal) + plan.summary(revision: nil)) {
-            plan.write(to: &$0, dryRun: true, revision: plan.revision)
+        try output.answer(human: plan.preview(for: output.terminal) + plan.counts.summary(revision: nil)) {
+            plan.outcome.write(to: &$0, dryRun: true)
         }
     }
 }
