@@ -135,6 +135,21 @@ extension RemoteConfigStore: ConfigStore {
                 .POST, "/v1/\(config)/rollback", query: [("exact", "true")], body: body, author: request.author))
     }
 
+    public func importValues(
+        _ values: ImportedValues, in config: ConfigName, progress: (_ done: Int, _ total: Int) async -> Void
+    ) async throws -> ImportOutcome {
+        let request = values.request
+        let body = JSONWriter.bytes { values.write(to: &$0) }
+        return try ImportOutcome(
+            wire: try await connection.send(
+                .PUT, "/v1/\(config)/import",
+                query: [
+                    ("as", "items"), ("prefix", request.prefix), ("prune", request.prunes ? "true" : nil),
+                    ("ifRevision", request.ifRevision?.description),
+                    ("message", request.message.isEmpty ? nil : request.message),
+                ], body: body, author: request.author))
+    }
+
     public func compact(_ config: ConfigName, keeping request: CompactionRequest) async throws -> Revision {
         let body = JSONWriter.bytes { request.write(to: &$0) }
         let answer = try await connection.send(.POST, "/v1/\(config)/compact", body: body)

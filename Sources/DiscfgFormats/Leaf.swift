@@ -99,7 +99,7 @@ private struct OpenNode {
     init(_ tree: ConfigTree, at path: String) {
         (self.tree, self.path) = (tree, path)
         if case .object(let members) = tree {
-            asMembers = PathSegment.areIndexes(members.map { PathSegment.index($0.name) })
+            asMembers = ArrayIndex.areAll(members.map { ArrayIndex.index(of: $0.name.utf8) })
         } else {
             asMembers = false
         }

@@ -1,3 +1,5 @@
+import DiscfgCore
+
 /// A member's name, or an array's index, as one segment of a key.
 ///
 /// The escapes are those of RFC 6901, `~0` for `~` and `~1` for `/`, and one more: `~m` in front says that what follows is
@@ -30,7 +32,7 @@ struct PathSegment: Sendable, Hashable {
             }
         }
         self.name = String(decoding: name, as: UTF8.self)
-        self.index = isMember ? nil : Self.index(self.name)
+        self.index = isMember ? nil : ArrayIndex.index(of: self.name.utf8)
     }
 
     /// The segment for a member's name.
@@ -46,24 +48,5 @@ struct PathSegment: Sendable, Hashable {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Whether names, in any order, are exactly `0`, `1`, … without a gap, so that they could be the indexes of an array.
-    static func areIndexes(_ indexes: [Int?]) -> Bool {
-        guard !indexes.isEmpty else { return false }
-        var seen = [Bool](repeating: false, count: indexes.count)
-        for index in indexes {
-            guard let index, index < seen.count, !seen[index] else { return false }
-            seen[index] = true
-        }
-        return true
-    }
-
-    /// The index that a name is when read as one: digits without leading zeros.
-    static func index(_ name: String) -> Int? {
-        guard (1...9).contains(name.utf8.count), name.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-            name == "0" || name.utf8.first != 0x30
-        else { return nil }
-        return Int(name)
     }
 }

@@ -70,7 +70,7 @@ private final class Directory {
     private func tree(of values: [ConfigTree], allowsArray: Bool) throws(DiscfgError) -> ConfigTree {
         if let item, children.isEmpty { return try ConfigTree(item.value, of: item.key) }
         let segments = children.map { PathSegment($0.segment) }
-        if allowsArray, PathSegment.areIndexes(segments.map(\.index)) {
+        if allowsArray, ArrayIndex.areAll(segments.map(\.index)) {
             return .array(zip(segments, values).sorted { ($0.0.index ?? 0) < ($1.0.index ?? 0) }.map(\.1))
         }
         return .object(try members(segments, values))

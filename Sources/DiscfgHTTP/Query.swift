@@ -29,8 +29,15 @@ struct Query: Sendable {
     }
 
     private static func decode(_ text: Substring) throws(DiscfgError) -> String {
-        try PercentEncoding.decode(
-            text.utf8.contains(UInt8(ascii: "+")) ? Substring(text.map { $0 == "+" ? " " : $0 }) : text)
+        do throws(DiscfgError) {
+            return try PercentEncoding.decode(
+                text.utf8.contains(UInt8(ascii: "+")) ? Substring(text.map { $0 == "+" ? " " : $0 }) : text)
+        } catch {
+            guard text.utf8.starts(with: KeyName.encoded.utf8) else { throw error }
+            throw DiscfgError(
+                error.code, error.message,
+                hint: "Write each “%” of the name as “%25” in a parameter, such as bytes://%25FF for bytes://%FF.")
+        }
     }
 
     /// The parameter as text.

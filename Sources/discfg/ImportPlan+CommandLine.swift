@@ -10,10 +10,12 @@ extension ImportPlan {
             + removed.map { ($0, terminal.removed("- \($0.shown.printable)")) }
         return lines.sorted { $0.0 < $1.0 }.map { $0.1 + "\n" }.joined()
     }
+}
 
+extension ImportCounts {
     /// The counts, on one line; with no revision nothing was written.
     func summary(revision: Revision?) -> String {
-        let counts = "\(added.count) added, \(changed.count) changed, \(removed.count) removed, \(unchanged) unchanged"
+        let counts = "\(added) added, \(changed) changed, \(removed) removed, \(unchanged) unchanged"
         if isEmpty { return "nothing changed  \(counts)\n" }
         return counts + (revision.map { "  revision \($0)" } ?? "  (not written)") + "\n"
     }

@@ -7,7 +7,28 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
+
+/// The requests that a server got.
+final class Requests: Sendable {
+    private let names = Mutex<[String]>([])
+
+    var all: [String] { names.withLock { $0 } }
+
+    func note(_ request: Request) { names.withLock { $0.append("\(request.method) \(request.uri.path)") } }
+}
+
+/// The real responder, with the requests noted.
+private struct CountingResponder: HTTPResponder {
+    let responder: DiscfgResponder
+    let requests: Requests
+
+    func respond(to request: Request, context: DiscfgResponder.Context) async throws -> Response {
+        requests.note(request)
+        return try await responder.respond(to: request, context: context)
+    }
+}
 
 /// The store behind a server, against the real responder over a real socket.
 @Suite("Remote store")
@@ -15,10 +36,14 @@ struct RemoteStoreTests {
     static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Runs a test on a remote store, with the service behind it at hand.
-    static func with(_ body: @escaping @Sendable (RemoteConfigStore, ConfigService) async throws -> Void) async throws {
-        let service = ConfigService(engine: MemoryEngine(), logger: logger)
+    static func with(
+        _ engine: any StorageEngine = MemoryEngine(), counting requests: Requests = Requests(),
+        _ body: @escaping @Sendable (RemoteConfigStore, ConfigService) async throws -> Void
+    ) async throws {
+        let service = ConfigService(engine: engine, logger: logger)
         let application = Application(
-            responder: DiscfgResponder(store: service, logger: logger),
+            responder: CountingResponder(
+                responder: DiscfgResponder(store: service, logger: logger), requests: requests),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger)
         try await application.test(.live) { client in
             let store = try RemoteConfigStore(
@@ -65,6 +90,49 @@ struct RemoteStoreTests {
             }
             let commits = try await service.changes(ChangesQuery(after: 1), in: .default).commits
             #expect(commits.map(\.author) == ["Zoë", "ann"])
+        }
+    }
+
+    @Test("An import is one request, which loses no write of others and answers with counts")
+    func imports() async throws {
+        let engine = HookedEngine(MemoryEngine())
+        let requests = Requests()
+        try await Self.with(engine, counting: requests) { store, service in
+            func set(_ path: String, _ value: Value) async throws {
+                _ = try await service.commit(Transaction(then: [.set(Key(path: path), value)]), to: .default)
+            }
+            try await set("/p/same", Value("1"))
+            try await set("/p/old", Value("1"))
+            let values: [(String, Value)] = [
+                ("/p/same", Value("1")), ("/p/n", Value(.number("1.50e400"))), ("/p/t", Value(.bool(true))),
+                ("/p/a", Value([1, "x"])), ("/p/s", Value(.string("1"))),
+                ("/p/b", Value(bytes: [0, 255], contentType: "image/png")), ("/p/e", Value("")),
+                ("/p/d", Value(bytes: Array("2026-01-01".utf8), contentType: "text/plain; type=local-date")),
+            ]
+            let imported = try ImportedValues(
+                try Dictionary(uniqueKeysWithValues: values.map { (try Key(path: $0), $1) }),
+                for: ImportRequest(prefix: "/p", prunes: true, author: "bob", message: "why"))
+            // Between the comparison and the commit, another writer changes a key that was equal, and adds one.
+            engine.before(.append) {
+                _ = try await ConfigService(engine: engine.engine, logger: Self.logger).commit(
+                    Transaction(then: [.set(Key(path: "/p/same"), Value("2")), .set(Key(path: "/p/late"), Value("1"))]),
+                    to: .default)
+            }
+            let outcome = try await store.importValues(imported, in: .default) { _, _ in }
+            #expect(requests.all == ["PUT /v1/default/import"])
+            let counts = ImportCounts(added: 7, changed: 1, removed: 2)
+            #expect(outcome == ImportOutcome(counts: counts, revision: 5, commits: 1))
+            let items = try await service.list(ListQuery(isRecursive: true), in: .default).items
+            #expect(Dictionary(uniqueKeysWithValues: items.map { ($0.key, $0.value) }) == imported.values)
+            let commit = try await service.history(HistoryQuery(limit: 1), in: .default).commits.first
+            #expect(commit?.author == "bob" && commit?.message == "why")
+            let again = try await store.importValues(imported, in: .default) { _, _ in }
+            #expect(again == ImportOutcome(counts: ImportCounts(unchanged: 8), revision: 5, commits: 0))
+            let late = try ImportedValues(imported.values, for: ImportRequest(prefix: "/p", ifRevision: 4))
+            let error = await #expect(throws: DiscfgError.self) {
+                try await store.importValues(late, in: .default) { _, _ in }
+            }
+            #expect(error?.code == .conditionFailed)
         }
     }
 

@@ -52,12 +52,7 @@ func items(
 
 /// The items that leaves make in an empty config, each checked as the service would.
 func items(_ leaves: [Leaf], prefix: String = "/") throws -> [Key: Value] {
-    var items: [Key: Value] = [:]
-    for case .set(let key, let value, _) in try ImportPlan(current: [:], leaves: leaves, prefix: prefix).operations {
-        try value.validate()
-        items[key] = value
-    }
-    return items
+    try ImportedValues(leaves, for: ImportRequest(prefix: prefix)).values
 }
 
 /// The file that the format makes of these, as text.

@@ -9,7 +9,8 @@ import Testing
     {
         let values = try Dictionary(uniqueKeysWithValues: values.map { (try key($0), $1) })
         let leaves = try Leaf.leaves(of: ConfigFormat.json.tree(of: Array(text.utf8)), splitArrays: splitArrays)
-        return try ImportPlan(current: current(values), leaves: leaves, prefix: "/p", prune: prune)
+        return ImportPlan(
+            try ImportedValues(leaves, for: ImportRequest(prefix: "/p", prunes: prune)), current: current(values))
     }
 
     @Test("only what differs in bytes or type is set")
@@ -17,8 +18,6 @@ import Testing
         let plan = try plan(
             ["/p/same": Value("1"), "/p/type": Value("1"), "/p/old": Value("x"), "/q/same": Value("1")],
             #"{"same":"1","type":1,"new":"n"}"#)
-        #expect(
-            plan.operations == [.set(try key("/p/new"), Value("n")), .set(try key("/p/type"), Value(.number("1")))])
         #expect(plan.added == [try key("/p/new")])
         #expect(plan.changed == [try key("/p/type")])
         #expect(plan.removed.isEmpty)
@@ -28,7 +27,7 @@ import Testing
     @Test("prune deletes what the file lacks, below the prefix only")
     func prune() throws {
         let plan = try plan(["/p/old": Value("x"), "/px": Value("x"), "/q/y": Value("x")], #"{"a":"b"}"#, prune: true)
-        #expect(plan.operations == [.set(try key("/p/a"), Value("b")), .delete(try key("/p/old"))])
+        #expect(plan.added == [try key("/p/a")])
         #expect(plan.removed == [try key("/p/old")])
     }
 
@@ -40,17 +39,32 @@ import Testing
         let text = #"{"l":["a","B"]}"#
         let plan = try plan(current, text, splitArrays: splitArrays)
         var items = try Dictionary(uniqueKeysWithValues: current.map { (try key($0), $1) })
-        for operation in plan.operations {
-            switch operation {
-            case .set(let key, let value, _): items[key] = value
-            case .delete(let key): items[key] = nil
-            default: Issue.record("An import sets and deletes.")
-            }
-        }
+        for key in plan.removed { items[key] = nil }
+        let leaves = try Leaf.leaves(of: ConfigFormat.json.tree(of: Array(text.utf8)), splitArrays: splitArrays)
+        items.merge(try ImportedValues(leaves, for: ImportRequest(prefix: "/p")).values) { $1 }
         #expect(
             try await ConfigFormat.json.tree(of: ConfigFormat.json.bytes(of: items, under: "/p")).json == [
                 "k": "d", "l": ["a", "B"],
             ])
+    }
+
+    @Test("an array removes the elements beyond its end, and no key with another name")
+    func arrayElements() throws {
+        let names = ["0", "1", "1/y", "2/x", "10", "name", "name/3", "01", "2x", "-1", "9999999999"]
+        var current = Dictionary(uniqueKeysWithValues: names.map { ("/p/l/" + $0, Value("v")) })
+        current["/p/l"] = Value("text")
+        current["/p/7"] = Value("v")
+        func removed(_ text: String, splitArrays: Bool = false) throws -> [String] {
+            try plan(current, text, splitArrays: splitArrays).removed.map(\.name)
+        }
+        #expect(try removed(#"{"l":["a","B"]}"#, splitArrays: true) == ["/p/l/10", "/p/l/2/x"])
+        let elements = ["/p/l/0", "/p/l/1", "/p/l/1/y", "/p/l/10", "/p/l/2/x"]
+        #expect(try removed(#"{"l":["a","B"]}"#) == elements, "an array as one value has no elements beside it")
+        #expect(try removed(#"{"l":[]}"#, splitArrays: true) == elements)
+        #expect(try removed(#"["a"]"#, splitArrays: true) == ["/p/7"], "nothing else of the prefix")
+        #expect(try removed(#"{"k":1}"#).isEmpty)
+        current["/p/l"] = Value([1, 2, 3])
+        #expect(try removed(#"{"l":["a","B"]}"#, splitArrays: true) == ["/p/l", "/p/l/10", "/p/l/2/x"])
     }
 
     @Test("a path that makes too long a key is refused by name")

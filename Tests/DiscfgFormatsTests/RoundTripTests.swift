@@ -20,8 +20,9 @@ import Testing
         let items = try await items(
             format.leaves(of: fixture.bytes, document: fixture.document, splitArrays: splitArrays))
         let exported = try await format.leaves(of: format.bytes(of: items), splitArrays: splitArrays)
-        let plan = try ImportPlan(current: current(items), leaves: exported, prune: true)
-        #expect(plan.isEmpty)
+        let plan = ImportPlan(
+            try ImportedValues(exported, for: ImportRequest(prunes: true)), current: current(items))
+        #expect(plan.counts.isEmpty)
         #expect(plan.unchanged == items.count)
     }
 

@@ -112,6 +112,15 @@ struct KeyTests {
         }
     }
 
+    @Test("A percent sign that is not encoded in a parameter is refused with what to write")
+    func percentInParameter() async throws {
+        try await RESTFixture.with { rest in
+            let answer = try await rest.send(.get, "/v1/default/keys?key=bytes://%FF")
+            #expect(answer.status == 400 && answer.errorCode == 104)
+            #expect(answer.json["hint"]?.string?.contains("such as bytes://%25FF") == true)
+        }
+    }
+
     @Test("An export says how many keys it leaves out")
     func leftOut() async throws {
         try await RESTFixture.with { rest in

@@ -133,6 +133,26 @@ struct LogTests {
         }
     }
 
+    @Test("Keys with their values are imported as they are, below the prefix alone")
+    func items() async throws {
+        try await RESTFixture.with { rest in
+            let path = "/v1/default/import?as=items&prefix=/d"
+            let items = #"{"items":[{"key":"/d/a","value":1},{"key":"/d/b","value":"MQ==","encoding":"base64"}]}"#
+            let rehearsal = try await rest.send(.put, path + "&dryRun", items)
+            #expect(rehearsal.json["added"] == 2 && rehearsal.json["commits"] == 0)
+            let answer = try await rest.send(.put, path, items)
+            #expect(answer.json["added"] == 2 && answer.json["commits"] == 1 && answer.json["cfgVersion"] == 2)
+            #expect(try await rest.send(.get, "/v1/default/keys/d/a").json["item"]?["value"] == 1)
+            for (body, code) in [
+                (#"{"items":[{"key":"/e","value":1}]}"#, 104), ("[", 107), (#"{"files":[]}"#, 107),
+                (#"{"items":[{"key":"/d/a","value":1},{"key":"/d/a","value":2}]}"#, 107),
+            ] as [(String, Int64)] {
+                #expect(try await rest.send(.put, path, body).errorCode == code, "\(body)")
+            }
+            #expect(try await rest.send(.put, path + "&splitArrays", items).errorCode == 107)
+        }
+    }
+
     @Test("A file is imported, rehearsed first, and exported as the same data")
     func files() async throws {
         try await RESTFixture.with { rest in

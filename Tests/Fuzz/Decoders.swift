@@ -103,13 +103,7 @@ enum Decoder: String, CaseIterable {
 }
 
 /// The items that leaves make in an empty config.
-private func items(_ leaves: [Leaf]) throws -> [Key: Value] {
-    var items: [Key: Value] = [:]
-    for case .set(let key, let value, _) in try ImportPlan(current: [:], leaves: leaves, prefix: "/").operations {
-        items[key] = value
-    }
-    return items
-}
+private func items(_ leaves: [Leaf]) throws -> [Key: Value] { try ImportedValues(leaves).values }
 
 /// Waits for asynchronous work: libFuzzer's callback is not.
 private func wait(_ work: @escaping @Sendable () async throws -> Void) throws {

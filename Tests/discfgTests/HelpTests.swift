@@ -32,13 +32,13 @@ struct HelpTests {
                   -h, --help              Show help information.
 
                 CONFIGS SUBCOMMANDS:
-                  create                  Make a config.
+                  create                  Create a config.
                   use                     Remember a config for this directory, in “.discfg”.
                   which                   Tell which config and which store are used here, and
                                           why.
                   info                    Describe a config: its revisions, settings and store.
                   cfgs                    List the configs of the store.
-                  cfg                     Make, delete and describe configs.
+                  cfg                     Create, delete and describe configs.
 
                 KEYS SUBCOMMANDS:
                   set                     Set a key.

@@ -154,6 +154,12 @@ struct OutputTests {
         #expect(Listing.Entry.directory([0x61, 0x2F]).shown == "bare:a/")
     }
 
+    @Test("A note counts what was left out, in the singular and in the plural")
+    func leftOutNote() {
+        #expect(Output.noteText(leftOut: 1, "with a lease") == "note: 1 key with a lease was left out")
+        #expect(Output.noteText(leftOut: 2, "with a lease") == "note: 2 keys with a lease were left out")
+    }
+
     @Test("What an export leaves out is counted, apart from what no file can have")
     func leftOut() throws {
         let keys = try ["a", "bytes:///b%2F", "bytes://%FF", "bytes://%FE"].map {

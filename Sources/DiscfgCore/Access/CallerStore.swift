@@ -72,6 +72,12 @@ extension CallerStore: ConfigStore {
         return try await store.rollback(request, in: config)
     }
 
+    public func importValues(
+        _ values: ImportedValues, in config: ConfigName, progress: (_ done: Int, _ total: Int) async -> Void
+    ) async throws -> ImportOutcome {
+        try await store.importValues(values.authored(by: caller.author), in: config, progress: progress)
+    }
+
     public func compact(_ config: ConfigName, keeping request: CompactionRequest) async throws -> Revision {
         try await store.compact(config, keeping: request)
     }

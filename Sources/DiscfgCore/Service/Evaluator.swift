@@ -221,11 +221,22 @@ extension Evaluator {
         for commit in proposed where commit.revision > revision {
             if commit.changes.contains(where: { selection.contains($0.key) }) { return false }
         }
-        guard let recent, recent.since <= revision || recent.isOldest else {
-            missing.demandChanges(since: revision)
-            return false
+        return recentChanges(since: revision)?.isUnchanged(selection, since: revision) ?? false
+    }
+
+    /// Whether no commit after a revision has changed a key for which the test holds.
+    mutating func isUnchanged(since revision: Revision, where isSelected: (Key) -> Bool) -> Bool {
+        guard revision < tail.revision else { return revision == tail.revision }
+        for commit in proposed where commit.revision > revision {
+            if commit.changes.contains(where: { isSelected($0.key) }) { return false }
         }
-        return recent.isUnchanged(selection, since: revision)
+        return recentChanges(since: revision)?.isUnchanged(since: revision, where: isSelected) ?? false
+    }
+
+    private mutating func recentChanges(since revision: Revision) -> RecentChanges? {
+        if let recent, recent.since <= revision || recent.isOldest { return recent }
+        missing.demandChanges(since: revision)
+        return nil
     }
 
     /// Forgets what was missing, and gives it.

@@ -24,9 +24,13 @@ struct RecentChanges {
 
     /// Whether none of the selected keys was changed after a revision, as far as is known.
     func isUnchanged(_ selection: KeySelection, since revision: Revision) -> Bool {
-        guard revision >= since else { return false }
-        if let key = selection.onlyKey { return revisions[key] ?? 0 <= revision }
-        return !revisions.contains { $0.value > revision && selection.contains($0.key) }
+        if let key = selection.onlyKey { return revision >= since && revisions[key] ?? 0 <= revision }
+        return isUnchanged(since: revision) { selection.contains($0) }
+    }
+
+    /// Whether no key for which the test holds was changed after a revision, as far as is known.
+    func isUnchanged(since revision: Revision, where isSelected: (Key) -> Bool) -> Bool {
+        revision >= since && !revisions.contains { $0.value > revision && isSelected($0.key) }
     }
 }
 

@@ -28,22 +28,49 @@ extension RESTRoutes {
         let config = try call.config
         let body = try await call.body(atMost: Self.maximumBody)
         if let hold = call.context.hold { try hold.require(min(Self.leafMemory(of: body), hold.limit / 2)) }
-        let leaves = try await format(query).leaves(
-            of: body, document: try query.integer("document", in: 1...100_000),
-            splitArrays: try query.flag("splitArrays"), yaml: yaml)
         let request = ImportRequest(
             prefix: query["prefix"] ?? "/", prunes: try query.flag("prune"),
             ifRevision: try query.integer("ifRevision"), message: query["message"] ?? "")
         let store = try store(for: call)
         // A rehearsal must find what the commit would.
         try Transaction(then: [], author: store.caller.author, message: request.message).validate()
+        let values = try await values(of: body, query, call, for: request)
         if try query.flag("dryRun") {
-            let plan = try await store.planImport(of: leaves, as: request, in: config)
-            return .json { plan.write(to: &$0, dryRun: true, revision: plan.revision) }
+            let plan = try await store.planImport(of: values, in: config)
+            return .json { plan.outcome.write(to: &$0, dryRun: true) }
         }
-        let outcome = try await store.importLeaves(leaves, as: request, in: config)
-        return .json { outcome.plan.write(to: &$0, dryRun: false, revision: outcome.revision) }
+        let outcome = try await store.importValues(values, in: config) { _, _ in }
+        return .json { outcome.write(to: &$0, dryRun: false) }
     }
+
+    private func values(
+        of body: [UInt8], _ query: Query, _ call: Call, for request: ImportRequest
+    ) async throws -> ImportedValues {
+        let document = try query.integer("document", in: 1...100_000)
+        let splitArrays = try query.flag("splitArrays")
+        guard query["as"] == Self.items else {
+            let leaves = try await format(query).leaves(
+                of: body, document: document, splitArrays: splitArrays, yaml: yaml)
+            return try await .of(leaves, for: request)
+        }
+        guard document == nil, !splitArrays else {
+            throw DiscfgError.invalid(
+                "The parameters “document” and “splitArrays” are for files.", hint: "Leave them out with “as=items”.")
+        }
+        let limits = call.jsonLimits
+        return try await LongWork.run(onBytes: body.count) { _ throws(DiscfgError) in
+            let object: JSONValue
+            do throws(JSONSyntaxError) {
+                object = try JSONValue(parsing: body, limits: limits)
+            } catch {
+                throw DiscfgError(reading: error)
+            }
+            return try ImportedValues(wire: object, for: request)
+        }
+    }
+
+    /// The name of what is imported that is not a file: keys with their values.
+    private static let items = "items"
 
     /// About the bytes that the values of a file take: what may separate two of them is counted.
     private static func leafMemory(of file: [UInt8]) -> Int {

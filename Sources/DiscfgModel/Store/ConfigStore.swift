@@ -50,6 +50,22 @@ public protocol ConfigStore: Sendable {
     /// - Throws: `storeUnavailable` if others change the selected keys all the time. The hint says whether something was
     ///   committed before an error.
     func rollback(_ request: RollbackRequest, in config: ConfigName) async throws -> RollbackResult
+    /// Imports values: as one commit, unless it has more than 20,000 changes or more than the store takes.
+    ///
+    /// Each commit is compared and written at the same revision, so that no write of others is lost. As of the outcome's
+    /// revision each imported key has the imported value, and if the values prune there are no others below the prefix,
+    /// apart from keys that have a lease. If there are several commits, a reader between two of them sees a part.
+    /// - Parameters:
+    ///   - values: The values, with their keys and what is to be done with them.
+    ///   - config: The config.
+    ///   - progress: Called after each commit with the number of keys that are done, and that of all; not by every store.
+    /// - Returns: What was changed, the config's revision then, and the number of commits.
+    /// - Throws: `conditionFailed` if the config is not at the revision that the request names, `storeUnavailable` if
+    ///   others change the keys all the time. If something was committed before an error, the hint says how much; the
+    ///   same import continues from there.
+    func importValues(
+        _ values: ImportedValues, in config: ConfigName, progress: (_ done: Int, _ total: Int) async -> Void
+    ) async throws -> ImportOutcome
     /// Forgets history; the current items stay. Returns the oldest revision that can still be read.
     func compact(_ config: ConfigName, keeping request: CompactionRequest) async throws -> Revision
 }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct Cfg: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cfg",
-        abstract: "Make, delete and describe configs.",
+        abstract: "Create, delete and describe configs.",
         discussion: """
             Examples:
               discfg cfg create production

@@ -1,14 +1,14 @@
 import ArgumentParser
 import DiscfgCore
 
-/// `discfg create`: makes a config.
+/// `discfg create`: creates a config.
 struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Make a config.",
+        abstract: "Create a config.",
         discussion: """
-            Settings that are left out have their defaults. On DynamoDB the table is made
-            too where it is missing, with throughput on demand or as the settings say.
+            Settings that are left out have their defaults. On DynamoDB the table is created
+            too if it does not exist, with throughput on demand or as the settings say.
 
             Examples:
               discfg create production

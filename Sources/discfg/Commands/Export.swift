@@ -73,7 +73,7 @@ struct Export: AsyncParsableCommand {
                     hint: "Leave out --strict.")
             }
             for warning in warnings { Output.note("warning: \(warning)") }
-            Output.note(leftOut: file.leased, because: "of a lease")
+            Output.note(leftOut: file.leased, "with a lease")
             if file.keys == 0, file.leased == 0, warnings.isEmpty {
                 Output.note("warning: there is nothing below “\(prefix.printable)”; the file is empty")
             }

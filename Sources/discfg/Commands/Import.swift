@@ -43,7 +43,7 @@ struct Import: AsyncParsableCommand {
     @OptionGroup
     var globals: GlobalOptions
 
-    private static let reason = "they have a lease"
+    private static let leased = "with a lease"
 
     func validate() throws { _ = try reading.format(of: file) }
 
@@ -56,7 +56,7 @@ struct Import: AsyncParsableCommand {
                 prefix: prefix, prunes: prune, ifRevision: ifRevision, message: message ?? Self.reason(for: file))
             if dryRun {
                 let plan = try await session.store.planImport(of: leaves, as: request, in: session.config)
-                Output.note(leftOut: plan.leftOut, because: Self.reason)
+                Output.note(leftOut: plan.leftOut, Self.leased)
                 return try session.show(plan)
             }
             var bar: ProgressBar?
@@ -69,9 +69,9 @@ struct Import: AsyncParsableCommand {
                 Output.note(
                     "note: imported in \(outcome.commits) commits, because it is too large for one")
             }
-            Output.note(leftOut: outcome.plan.leftOut, because: Self.reason)
-            try session.output.answer(human: outcome.plan.summary(revision: outcome.revision)) {
-                outcome.plan.write(to: &$0, dryRun: false, revision: outcome.revision)
+            Output.note(leftOut: outcome.counts.leftOut, Self.leased)
+            try session.output.answer(human: outcome.counts.summary(revision: outcome.revision)) {
+                outcome.write(to: &$0, dryRun: false)
             }
         }
     }
@@ -85,8 +85,8 @@ struct Import: AsyncParsableCommand {
 extension Session {
     /// Shows what an import would do.
     fileprivate func show(_ plan: ImportPlan) throws {
-        try output.answer(human: plan.preview(for: output.terminal) + plan.summary(revision: nil)) {
-            plan.write(to: &$0, dryRun: true, revision: plan.revision)
+        try output.answer(human: plan.preview(for: output.terminal) + plan.counts.summary(revision: nil)) {
+            plan.outcome.write(to: &$0, dryRun: true)
         }
     }
 }

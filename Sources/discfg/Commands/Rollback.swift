@@ -30,7 +30,7 @@ struct Rollback: AsyncParsableCommand {
     @OptionGroup
     var globals: GlobalOptions
 
-    private static let reason = "of a lease now or at that revision"
+    private static let leased = "with a lease now or at that revision"
 
     func run() async throws {
         let selection = try KeySelection.subtree(path)
@@ -39,7 +39,7 @@ struct Rollback: AsyncParsableCommand {
             if dryRun {
                 let now = try await session.store.diff(DiffQuery(from: to, selection: selection), in: session.config)
                 let plan = RollbackPlan(undoing: now, at: session.time.now())
-                Output.note(leftOut: plan.leftOut, because: Self.reason)
+                Output.note(leftOut: plan.leftOut, Self.leased)
                 let difference = Difference(from: now.to, to: to, changes: plan.changes)
                 return try output.answer(human: difference.description(for: output.terminal)) {
                     difference.write(to: &$0, output.style)
@@ -53,7 +53,7 @@ struct Rollback: AsyncParsableCommand {
                     "note: rolled back in \(result.commits) commits, because the store takes only so many changes in one"
                 )
             }
-            Output.note(leftOut: result.leftOut, because: Self.reason)
+            Output.note(leftOut: result.leftOut, Self.leased)
             let text =
                 count == 0
                 ? "nothing changed since revision \(to)\n"

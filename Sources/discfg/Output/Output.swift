@@ -57,8 +57,13 @@ struct Output: Sendable {
     }
 
     /// Writes a note that counts the keys that a command left out; nothing if there are none.
-    static func note(leftOut count: Int, because reason: String) {
-        if count > 0 { note("note: \(count) key\(count == 1 ? "" : "s") left out, because \(reason)") }
+    static func note(leftOut count: Int, _ description: String) {
+        if count > 0 { note(noteText(leftOut: count, description)) }
+    }
+
+    /// The text of that note, with what the keys have in common, such as `with a lease`.
+    static func noteText(leftOut count: Int, _ description: String) -> String {
+        "note: \(count == 1 ? "1 key" : "\(count) keys") \(description) \(count == 1 ? "was" : "were") left out"
     }
 
     /// Writes a note for people to standard error, with control characters as escapes.

@@ -18,7 +18,7 @@ struct EtcdDoors: Sendable {
 
     /// The rules of etcd are carried out where the store is: another server has doors of its own.
     static let needStore = DiscfgError(
-        .unsupported, "A server on another server's store has no doors for etcd's clients.",
+        .unsupported, "etcd's APIs are not available on a server whose store is another server.",
         hint: "Give --etcd-listen to the server that has the store.")
 
     /// Servers of one store are one cluster to etcd's clients, and each is a member of its own.

@@ -34,7 +34,7 @@ struct INIText: Equatable {
         guard let text = String(validating: bytes[start...], as: UTF8.self) else {
             throw AWSError(
                 .invalidConfiguration, "The file \(Quoted(path)) is not UTF-8 text.",
-                hint: "Write it anew with “aws configure”, or remove it.")
+                hint: "Write it again with “aws configure”, or remove it.")
         }
         for line in text.unicodeScalars.lines { try parser.take(line) }
         sections = try parser.finished()
