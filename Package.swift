@@ -185,7 +185,7 @@ let package = Package(
                 .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]
         ),
-        .target(name: "DiscfgTestSupport", dependencies: ["DiscfgCore", .logging]),
+        .target(name: "DiscfgTestSupport", dependencies: ["DiscfgCore", "DiscfgEtcd", .logging]),
         // Lets discfg and discfg-lambda start with a glibc that is older than the one of the build.
         .target(name: "CGlibcShim"),
 

@@ -4,7 +4,7 @@
 # A target is listed with every module that it may import, so that what is not allowed on purpose fails.
 # The arrows, from docs/architecture.md:
 # - an engine imports DiscfgCore and its driver, never another engine and never DiscfgHTTP;
-# - DiscfgEtcd imports no wire: the doors that speak etcd's API import it;
+# - DiscfgEtcd imports no transport: the modules that serve etcd's APIs import it;
 # - DiscfgHTTP imports no engine; DiscfgCore imports no network, no driver and no full Foundation;
 # - DiscfgClient imports DiscfgModel and not DiscfgCore;
 # - DiscfgYAML is apart from the other formats: its parser needs the whole of Foundation;
@@ -33,7 +33,7 @@ DiscfgNotifications AWSClient DiscfgCore AsyncHTTPClient Crypto Logging NIOCore 
 DiscfgEtcdGRPC     DiscfgCore DiscfgEtcd GRPCCore GRPCNIOTransportHTTP2Posix GRPCProtobuf Logging NIOCore NIOHPACK NIOHTTP2 NIOPosix ServiceLifecycle SwiftProtobuf
 DiscfgHTTP         DiscfgCore DiscfgEtcd DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore NIOHTTP1 ServiceLifecycle
 DiscfgClient       DiscfgModel AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
-DiscfgTestSupport  DiscfgCore Foundation Logging
+DiscfgTestSupport  DiscfgCore DiscfgEtcd Foundation Logging
 DiscfgSimulation   AWSClient DiscfgCore DiscfgDynamoDB DiscfgDynamoDBTestSupport DiscfgEtcd DynamoDBPatterns DynamoDBPatternsTesting Logging
 discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgEtcdGRPC DiscfgFormats DiscfgHTTP DiscfgNotifications DiscfgSQLite DiscfgYAML ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage UnixSignals
 discfg-lambda      AWSClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgHTTP DiscfgNotifications HTTPTypes Hummingbird LambdaRuntime Logging NIOCore NIOPosix

@@ -1,4 +1,5 @@
 import DiscfgCore
+import DiscfgEtcd
 
 extension ServiceConformance {
     static let directoryCases: [Case] = [

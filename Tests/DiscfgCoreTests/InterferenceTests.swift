@@ -323,12 +323,6 @@ struct InterferenceTests {
         let item = try await service.get(key, in: .default).item
         #expect(item.expiry == clock.now + .seconds(2))
         #expect(item.modifiedAt == ahead.now, "the log's time does not run backwards")
-        let directory = try DirectoryPath("/d".utf8)
-        _ = try await service.carryOut(
-            DirectoryWrite(.set(.file(Value("1")), isRefresh: false), at: directory, timeToLive: .seconds(2)),
-            in: .default)
-        let file = try await service.get(directory.file, in: .default).item
-        #expect(file.expiry == clock.now + .seconds(2))
     }
 
     @Test("A key whose time is over is absent at a revision at which it had that time to live")

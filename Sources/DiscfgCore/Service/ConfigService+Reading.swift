@@ -51,7 +51,7 @@ extension ConfigService {
     ///
     /// A strong read sees everything that was acknowledged before this call began. A store on this machine is always read so.
     /// With `withTrimmed` it also sees every compaction: for reads at a revision.
-    func reader(
+    package func reader(
         of config: ConfigName, consistency: Consistency = .strong, withTrimmed: Bool = false
     ) async throws -> any StorageEngine {
         if viewMemory.isEnabled, let view = existing(config)?.view, view.isLoaded {

@@ -62,11 +62,13 @@ public final class ConfigService: Sendable {
     let administration: (any StoreAdministration)?
     /// How far the logs of deleted configs came.
     let endedLogs: EndedLogs
-    let time: TimeSource
+    package let time: TimeSource
     let logger: Logger
     let metrics: ServiceMetrics
     let viewMetrics: ViewMetrics
     let expiryCount = ExpiryCount()
+    /// How many keys and directories this process has removed because their time was over.
+    public var expirations: Int { expiryCount.value }
     /// The configs of which a revision that is a multiple of a hundred was committed here, for whoever keeps the store tidy.
     let hundreds = AsyncStream<ConfigName>.makeStream(bufferingPolicy: .bufferingNewest(64))
     let compactionDelay: Duration
@@ -243,7 +245,7 @@ extension ConfigService: ConfigStore {
     }
 
     /// Carries out a proposal on a config; once it is in line, also if the caller's task is cancelled.
-    func submit<P: Proposal>(_ proposal: P, to config: ConfigName) async throws -> P.Outcome {
+    package func submit<P: Proposal>(_ proposal: P, to config: ConfigName) async throws -> P.Outcome {
         let active = active(config)
         do {
             let outcome = try await active.pipeline.submit(proposal)

@@ -3,7 +3,7 @@
 /// It begins with a state of the config, adds what was loaded besides, and moves on with each commit that it proposes or that others
 /// have appended. What a proposal looks at and is not known counts as absent at first, and is noted in `missing`: then it must be
 /// loaded, and the proposal is carried out again.
-struct Evaluator {
+package struct Evaluator {
     /// The state that it began with; `items` and `ranges` come before it.
     private let base: ViewState
     /// The end of the log, with the commits proposed so far.
@@ -30,7 +30,7 @@ struct Evaluator {
     /// Leases of which an append has said that they are not there.
     var endedLeases: Set<Int64> = []
     let config: ConfigName
-    private(set) var now: Timestamp
+    package private(set) var now: Timestamp
     /// The commit in the making.
     private var draft = Draft()
 
@@ -151,16 +151,16 @@ struct Evaluator {
 /// What a proposal sees and does.
 extension Evaluator {
     /// The revision of the proposal's commit, if it makes one; otherwise the config's.
-    var revision: Revision { tail.revision + (hasChanges ? 1 : 0) }
+    package var revision: Revision { tail.revision + (hasChanges ? 1 : 0) }
     /// The revision that the proposal's commit will have.
-    var nextRevision: Revision { tail.revision + 1 }
+    package var nextRevision: Revision { tail.revision + 1 }
     /// When the commit is made; time never runs backwards along a log, whatever the clocks of its writers say.
-    var time: Timestamp { isPlanted(.clockRunsBack) ? now : max(now, tail.time) }
+    package var time: Timestamp { isPlanted(.clockRunsBack) ? now : max(now, tail.time) }
     /// Whether the proposal has changed anything yet.
     var hasChanges: Bool { !draft.changes.isEmpty }
 
     /// The key's item, with the proposal's own changes; `nil` where the key is absent.
-    mutating func item(_ key: Key) -> Item? {
+    package mutating func item(_ key: Key) -> Item? {
         if let change = draft.changes[key] { return change.item }
         guard let known = known(key) else {
             missing.keys.insert(key)
@@ -200,14 +200,14 @@ extension Evaluator {
     }
 
     /// The items of a range in the order of their keys, with the proposal's own changes.
-    mutating func items(in range: KeyRange) -> [Item] {
+    package mutating func items(in range: KeyRange) -> [Item] {
         if let key = range.onlyKey { return item(key).map { [$0] } ?? [] }
         if !isKnown(range) { missing.ranges.insert(range) }
         return knownItems(in: range, of: base.items.items(in: range)).sorted { $0.key < $1.key }
     }
 
     /// Whether there is any item in a range, with the proposal's own changes.
-    mutating func hasItems(in range: KeyRange) -> Bool {
+    package mutating func hasItems(in range: KeyRange) -> Bool {
         // More than were changed, so that one is left if any is.
         let some = base.items.items(in: range, limit: items.count + draft.changes.count + 1)
         if !knownItems(in: range, of: some).isEmpty { return true }
@@ -282,12 +282,12 @@ extension Evaluator {
     }
 
     /// Records a change to one key.
-    mutating func record(_ change: Change) { draft.record(change) }
+    package mutating func record(_ change: Change) { draft.record(change) }
 
     /// Counts what the proposal's caller will be sent.
     ///
     /// - Throws: `tooLarge`.
-    mutating func noteOutcome(bytes: Int) throws(DiscfgError) {
+    package mutating func noteOutcome(bytes: Int) throws(DiscfgError) {
         draft.outcomeBytes += bytes
         guard draft.outcomeBytes <= Self.maximumOutcomeBytes else {
             throw DiscfgError(

@@ -2,7 +2,7 @@
 ///
 /// What several proposals do to one config is worked out one after the other, and appended in one step. A proposal may be
 /// carried out more than once before it counts: others may have been first, or something was not known yet.
-protocol Proposal: Sendable {
+package protocol Proposal: Sendable {
     associatedtype Outcome: Sendable
 
     /// Who makes the commit; empty where that is not known.
@@ -20,14 +20,14 @@ protocol Proposal: Sendable {
 }
 
 /// What must be known before some proposals can be carried out.
-struct Touched {
-    var keys: Set<Key> = []
+package struct Touched {
+    package var keys: Set<Key> = []
     /// Ranges of which every item is needed.
-    var ranges: Set<KeyRange> = []
+    package var ranges: Set<KeyRange> = []
     /// Ranges of which it matters only whether there is any item.
-    var probes: Set<KeyRange> = []
+    package var probes: Set<KeyRange> = []
     /// Ranges whose items are to be changed, so that there cannot be more than one commit takes.
-    var changedRanges: Set<KeyRange> = []
+    package var changedRanges: Set<KeyRange> = []
     /// The revision since which the changed keys are needed; `nil` if nothing asks for them.
     var since: Revision?
 
@@ -47,9 +47,9 @@ struct Touched {
 }
 
 extension Transaction: Proposal {
-    typealias Outcome = TransactionResult
+    package typealias Outcome = TransactionResult
 
-    func touch(_ touched: inout Touched) {
+    package func touch(_ touched: inout Touched) {
         for precondition in preconditions {
             if case .unchanged(let selection, let revision) = precondition.test {
                 if selection != .all { touched.demandChanges(since: revision) }
@@ -62,7 +62,7 @@ extension Transaction: Proposal {
         for operation in success + failure { operation.touch(&touched) }
     }
 
-    func carryOut(on evaluator: inout Evaluator) throws(DiscfgError) -> TransactionResult {
+    package func carryOut(on evaluator: inout Evaluator) throws(DiscfgError) -> TransactionResult {
         let decision = decide(on: &evaluator)
         let result = try carryOut(decision, on: &evaluator)
         // Last, as etcd looks at what is written before it looks at what is read.

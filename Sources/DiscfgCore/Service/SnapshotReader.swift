@@ -2,7 +2,7 @@
 ///
 /// A page that was read at a later revision is put back with the log: the first change to a key since then has kept what the
 /// key was. So listings of many pages hold at one revision, however much is written meanwhile.
-struct SnapshotReader {
+package struct SnapshotReader {
     /// What the log beyond the revision says of the range, as far as it was read.
     private struct Suffix {
         /// What keys were at the revision, if they changed since.
@@ -28,7 +28,7 @@ struct SnapshotReader {
     private static let maximumSuffix = 32 << 20
 
     private var suffix: Suffix?
-    let engine: any StorageEngine
+    package let engine: any StorageEngine
     let config: ConfigName
     var values: Bool
     let now: Timestamp
@@ -40,18 +40,18 @@ struct SnapshotReader {
     let freshness: Consistency
 
     /// Some items of a range, and where to go on.
-    struct Page {
-        var items: [Item]
+    package struct Page {
+        package var items: [Item]
         /// `nil` where the items are not of one moment.
-        var revision: Revision?
+        package var revision: Revision?
         /// What is left of the range; `nil` when nothing is.
-        var rest: KeyRange?
+        package var rest: KeyRange?
     }
 
     /// Whether something was read at the revision before, so that commits are enough that are kept for watchers.
     private let goesOn: Bool
 
-    init(
+    package init(
         engine: any StorageEngine, config: ConfigName, values: Bool, now: Timestamp, isSnapshot: Bool,
         goesOn: Bool = false, freshness: Consistency
     ) {
@@ -68,7 +68,7 @@ struct SnapshotReader {
     ///
     /// What is overdue is absent from the current state, also if it is read in pages; the past is as the log has it. The log is read
     /// once for all pages, as far as the store has not moved on between them.
-    mutating func page(
+    package mutating func page(
         of range: KeyRange, at revision: Revision?, isPaging: Bool = false, limit: Int
     ) async throws -> Page {
         let isRemote = !engine.traits.readsTellTail
@@ -195,7 +195,7 @@ extension SnapshotReader {
     /// Reads several pages of one revision; from the start again if that revision is compacted meanwhile and the caller named none.
     ///
     /// - Throws: `compacted` if it is overtaken each time, or if the caller named a revision that is gone.
-    static func read<Result>(
+    package static func read<Result>(
         at revision: Revision?, _ body: () async throws -> Result
     ) async throws -> Result {
         if revision == nil {

@@ -1,4 +1,5 @@
 import DiscfgCore
+import DiscfgEtcd
 import NIOCore
 
 /// JSON as Go's encoder writes it, straight into the buffer that is sent: what every answer goes through.

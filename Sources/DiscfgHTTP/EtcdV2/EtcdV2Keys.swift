@@ -1,4 +1,5 @@
 import DiscfgCore
+import DiscfgEtcd
 import HTTPTypes
 import Hummingbird
 import NIOCore

@@ -1,4 +1,5 @@
 import DiscfgCore
+import DiscfgEtcd
 import HTTPTypes
 
 /// The parameters of a request for a key, checked in etcd's order.

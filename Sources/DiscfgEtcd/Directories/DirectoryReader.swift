@@ -1,3 +1,5 @@
+import DiscfgCore
+
 /// Reads a directory as it stands at one revision: what is right in it, or all that is below it.
 struct DirectoryReader {
     /// The most bytes that one listing holds.

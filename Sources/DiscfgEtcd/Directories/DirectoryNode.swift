@@ -1,3 +1,5 @@
+public import DiscfgCore
+
 /// A file or a directory, as etcd's v2 API describes it.
 public struct DirectoryNode: Sendable, Hashable {
     public var path: DirectoryPath

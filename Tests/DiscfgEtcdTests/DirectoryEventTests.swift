@@ -1,6 +1,7 @@
 import Testing
 
 @testable import DiscfgCore
+@testable import DiscfgEtcd
 
 /// What commits are to those who watch paths.
 @Suite("Events of etcd's v2 API")

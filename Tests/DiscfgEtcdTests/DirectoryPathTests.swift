@@ -1,6 +1,7 @@
 import Testing
 
 @testable import DiscfgCore
+@testable import DiscfgEtcd
 
 @Suite("Paths of etcd's v2 API")
 struct DirectoryPathTests {

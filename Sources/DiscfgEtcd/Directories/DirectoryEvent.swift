@@ -1,3 +1,5 @@
+public import DiscfgCore
+
 /// What an event of etcd's v2 API did.
 public enum DirectoryAction: String, Sendable, Hashable {
     case get, set, create, update, delete, expire, compareAndSwap, compareAndDelete

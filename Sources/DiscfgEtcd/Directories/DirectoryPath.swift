@@ -1,3 +1,5 @@
+public import DiscfgCore
+
 /// A path of etcd's v2 API: the root, a file or a directory.
 ///
 /// A file is the key of that name. A directory is the same name with a `/` behind it: an item of that key, a marker, says when

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import DiscfgCore
+@testable import DiscfgEtcd
 
 /// What v2 writes do, worked out without a store.
 @Suite("Writes of etcd's v2 API")

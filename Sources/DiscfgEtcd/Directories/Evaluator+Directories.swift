@@ -1,3 +1,5 @@
+import DiscfgCore
+
 /// What is at a path.
 enum DirectoryPlace {
     case root

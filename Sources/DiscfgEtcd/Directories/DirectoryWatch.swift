@@ -1,3 +1,5 @@
+import DiscfgCore
+
 /// What somebody watches: a path, and with `isRecursive` what is below it.
 public struct DirectoryWatch: Sendable, Hashable {
     public var path: DirectoryPath

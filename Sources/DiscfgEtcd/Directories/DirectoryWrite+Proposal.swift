@@ -1,9 +1,11 @@
+package import DiscfgCore
+
 extension DirectoryWrite: Proposal {
-    typealias Outcome = DirectoryResult
+    package typealias Outcome = DirectoryResult
 
-    var message: String { DirectoryMessage(self).text }
+    package var message: String { DirectoryMessage(self).text }
 
-    func touch(_ touched: inout Touched) {
+    package func touch(_ touched: inout Touched) {
         for path in path.ancestors + [path] where !path.isRoot {
             touched.keys.formUnion([path.file, path.directory])
         }
@@ -16,7 +18,7 @@ extension DirectoryWrite: Proposal {
         }
     }
 
-    func carryOut(on evaluator: inout Evaluator) throws(DiscfgError) -> DirectoryResult {
+    package func carryOut(on evaluator: inout Evaluator) throws(DiscfgError) -> DirectoryResult {
         let path = try named(evaluator)
         let event: DirectoryEvent
         do {

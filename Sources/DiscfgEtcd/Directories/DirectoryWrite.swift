@@ -1,3 +1,5 @@
+public import DiscfgCore
+
 /// A write of etcd's v2 API.
 public struct DirectoryWrite: Sendable, Hashable {
     /// What is made.

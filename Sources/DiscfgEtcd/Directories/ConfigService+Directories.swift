@@ -1,3 +1,5 @@
+public import DiscfgCore
+
 /// Files and directories, as etcd's v2 API has them, on the same keys as everything else.
 ///
 /// A file `/a/b` is the key `/a/b`. A directory `/a` is an item with the key `/a/` and the content type `inode/directory`, and is
@@ -86,9 +88,6 @@ extension ConfigService {
                 service: self, config: config, watch: watch, first: first, position: min(first - 1, tail.revision),
                 start: tail.revision, log: tail.incarnation))
     }
-
-    /// How many keys and directories this process has removed because their time was over.
-    public var expirations: Int { expiryCount.value }
 }
 
 /// The events that a watcher sees, as they come.

@@ -1,3 +1,5 @@
+import DiscfgCore
+
 /// The events that a commit is to those who watch paths.
 ///
 /// A v2 write is one event: of the file or directory that was named, whatever came to be on the way to it or went with it. The
