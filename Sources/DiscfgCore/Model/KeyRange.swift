@@ -73,6 +73,9 @@ public struct KeySelection: Sendable, Hashable {
     /// Every key.
     public static let all = KeySelection(ranges: [.all])
 
+    /// No key.
+    package static let nothing = KeySelection(ranges: [])
+
     /// The keys that do not begin with `/`; their name is `bare:`.
     public static let bare = KeySelection(ranges: [
         KeyRange(from: [], to: [UInt8(ascii: "/")]), KeyRange(from: [UInt8(ascii: "/") + 1], to: nil),

@@ -30,34 +30,22 @@ package struct EtcdService: Sendable {
     package let config: ConfigName
     package let identity: EtcdIdentity
     package let options: Options
-    let hubs: WatchHubs
     let logger: Logger
 
     /// The service of a config.
     package init(
         service: ConfigService, config: ConfigName, identity: EtcdIdentity, options: Options = Options(), logger: Logger
     ) {
-        self.init(
-            store: service, config: config, identity: identity, options: options,
-            hubs: WatchHubs(store: service, time: options.time), logger: logger)
-    }
-
-    private init(
-        store: ConfigService, config: ConfigName, identity: EtcdIdentity, options: Options, hubs: WatchHubs,
-        logger: Logger
-    ) {
-        self.store = store
+        self.store = service
         self.config = config
         self.identity = identity
         self.options = options
-        self.hubs = hubs
         self.logger = logger
     }
 
     /// The same service for another config, which may not exist.
     package func of(_ config: ConfigName) -> EtcdService {
-        EtcdService(
-            store: store, config: config, identity: identity, options: options, hubs: hubs, logger: logger)
+        EtcdService(service: store, config: config, identity: identity, options: options, logger: logger)
     }
 }
 
