@@ -68,10 +68,13 @@ public struct KeySelection: Sendable, Hashable {
     package private(set) var includesDirectories = true
 
     /// Some ranges of keys, in order and without overlap.
-    init(ranges: [KeyRange]) { self.ranges = ranges }
+    package init(ranges: [KeyRange]) { self.ranges = ranges }
 
     /// Every key.
     public static let all = KeySelection(ranges: [.all])
+
+    /// No key.
+    package static let nothing = KeySelection(ranges: [])
 
     /// The keys that do not begin with `/`; their name is `bare:`.
     public static let bare = KeySelection(ranges: [

@@ -11,7 +11,7 @@
     case differencesMissLaterChanges, pagesApart, restoresLeases, rollsBackUnchecked
     // Watches, locks and leases
     case catchUpDropsDeletions, ignoresFutureStart, losesEventsAtJoin, promisesTooMuch, repeatsEvents
-    case splitsRevisions, watchBeginsLate
+    case losesWakeUps, splitsRevisions, watchBeginsLate
     case ignoresRenewals, lowestLeaseOwns
     // SQLite
     case endsLeasesHalfway, ignoresFailedCommits, keepsSnapshots, missesMovedFiles, syncsNothing

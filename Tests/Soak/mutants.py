@@ -133,6 +133,7 @@ MUTANTS = (
     Mutant("watchBeginsLate", "a watch begins after `start_revision`, not at it", MEMORY, (_WATCH,)),
     Mutant("losesEventsAtJoin", "a watch does not get what was committed between its start and its registration",
            MEMORY, (_WATCH,), "etcd #17529"),
+    Mutant("losesWakeUps", "one commit in ten wakes no watcher", MEMORY, (_WATCH,)),
     Mutant("catchUpDropsDeletions", "a watch that catches up does not get deletions", MEMORY, (_WATCH,),
            "etcd #18089, #19179"),
     Mutant("repeatsEvents", "a watch gets the last event again", MEMORY, (_WATCH,),

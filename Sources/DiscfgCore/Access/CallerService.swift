@@ -1,9 +1,9 @@
-/// A store of this process on behalf of one caller: what `CallerStore` can do, and leases, ranges and etcd v2's
-/// directories.
+/// A store of this process on behalf of one caller: what `CallerStore` can do, and leases and ranges.
 ///
 /// The caller is the author of every commit: an author in a transaction or a write is replaced.
 package struct CallerService: Sendable {
-    private let service: ConfigService
+    /// The store; what is called on it has no caller.
+    package let service: ConfigService
     /// The caller.
     package let caller: Caller
 
@@ -30,6 +30,11 @@ extension CallerService {
     /// Reads the commits after a revision, and waits for the first if the query says so.
     package func changes(_ query: ChangesQuery, in config: ConfigName) async throws -> ChangePage {
         try await store.changes(query, in: config)
+    }
+
+    /// The follower of a config, which is told how far the log goes: for watches that stay.
+    package func follower(of config: ConfigName, at tail: LogTail) -> LogFollower {
+        service.follower(of: config, at: tail)
     }
 
     /// Carries out a transaction.
@@ -83,31 +88,4 @@ extension CallerService {
     package func keys(attachedTo lease: Int64, in config: ConfigName) async throws -> [Key] {
         try await service.keys(attachedTo: lease, in: config)
     }
-}
-
-// Directories of etcd's v2 API.
-extension CallerService {
-    /// Carries out a write of a file or a directory as one commit.
-    package func carryOut(_ write: DirectoryWrite, in config: ConfigName) async throws -> DirectoryResult {
-        var write = write
-        write.author = caller.author
-        return try await service.carryOut(write, in: config)
-    }
-
-    /// Reads a file or a directory.
-    package func read(
-        _ path: DirectoryPath, isRecursive: Bool, in config: ConfigName
-    ) async throws -> DirectoryResult {
-        try await service.read(path, isRecursive: isRecursive, in: config)
-    }
-
-    /// Follows what happens to a path, from a revision on; by default from the next.
-    package func follow(
-        _ watch: DirectoryWatch, from first: Revision?, in config: ConfigName
-    ) async throws -> Result<DirectoryFeed, DirectoryRefusal> {
-        try await service.follow(watch, from: first, in: config)
-    }
-
-    /// How many keys and directories this process has removed because their time was over.
-    package var expirations: Int { service.expirations }
 }

@@ -11,16 +11,24 @@ extension ConfigService {
                 of: config, after: position, query, follower: follower, incarnation: incarnation)
             incarnation = page.incarnation
             if let last = page.commits.last { position = last.revision }
-            let selected = page.commits.compactMap { $0.selecting(query.selection) }
+            let selected = page.commits.compactMap { query.select(from: $0) }
             let remaining = deadline - time.instant()
             if !selected.isEmpty || (remaining <= .zero && (page.commits.isEmpty || query.wait != nil)) {
                 return ChangePage(
                     commits: selected, scanned: position, revision: max(page.tail, position), log: page.incarnation)
             }
             if page.commits.isEmpty {
-                try await follower.wait(beyond: position, incarnation: page.incarnation, atMost: remaining)
+                position = try await follower.wait(
+                    for: query.selection, beyond: position, log: page.incarnation, atMost: remaining)
             }
         }
+    }
+
+    /// The follower of a config, which is told how far the log goes: for watches that stay.
+    package func follower(of config: ConfigName, at tail: LogTail) -> LogFollower {
+        let follower = active(config).follower
+        follower.note(LogPage(commits: [], tail: tail.revision, incarnation: tail.incarnation))
+        return follower
     }
 
     /// From memory for those who wait and keep up; others look at the store.

@@ -119,7 +119,10 @@ public struct DirectoryFeed: Sendable {
     /// - Throws: `DiscfgError` when the log cannot be followed any more, `CancellationError`.
     public mutating func next(wait: Duration? = nil) async throws -> [DirectoryEvent] {
         while true {
-            let query = ChangesQuery(after: position, wait: wait ?? ChangesQuery.maximumWait, log: log)
+            var query = ChangesQuery(
+                after: position, selection: watch.path.selection, wait: wait ?? ChangesQuery.maximumWait, log: log)
+            // What happens to the path also depends on the other changes of a commit.
+            query.keepsWholeCommits = true
             let page = try await service.changes(query, in: config)
             position = page.scanned
             let events = page.commits.filter { $0.revision >= first }.flatMap { watch.events(of: $0) }

@@ -87,6 +87,9 @@ public struct DirectoryPath: Sendable, Hashable, CustomStringConvertible {
     /// The directory's marker, and everything below it.
     var tree: KeyRange { .prefix(directory.bytes) }
 
+    /// The keys that `covers` holds for.
+    var selection: KeySelection { isRoot ? .all : KeySelection(ranges: [.key(file), tree]) }
+
     /// The directories on the way, without the root, the outermost first.
     var ancestors: [DirectoryPath] {
         file.bytes.indices.dropFirst().filter { file.bytes[$0] == Self.slash }.map {

@@ -10,8 +10,6 @@ package final class EtcdAPI: Sendable {
     package let config: ConfigName
     package let identity: EtcdIdentity
     package let options: EtcdService.Options
-    /// The watches of all callers share one reader of each log.
-    let hubs: WatchHubs
     let logger: Logger
 
     /// The API on a store.
@@ -23,7 +21,6 @@ package final class EtcdAPI: Sendable {
         self.config = config
         self.identity = identity
         self.options = options
-        self.hubs = WatchHubs(store: store, time: options.time)
         self.logger = logger
     }
 

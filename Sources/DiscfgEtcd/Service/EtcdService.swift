@@ -32,7 +32,6 @@ package struct EtcdService: Sendable {
 
     package var identity: EtcdIdentity { api.identity }
     package var options: Options { api.options }
-    var hubs: WatchHubs { api.hubs }
     var logger: Logger { api.logger }
 
     /// The service of a config; `EtcdAPI` creates it for a caller.

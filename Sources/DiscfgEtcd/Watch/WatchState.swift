@@ -11,9 +11,10 @@ struct WatchState {
     let mayFragment: Bool
     /// The config's revision when the watch was created: earlier events are sent many revisions at a time.
     let madeAt: Revision
-    /// The watch's hub, and its number there.
-    let hub: WatchHub
+    /// What announces commits, the watch's number there, and the incarnation of its log.
+    let follower: LogFollower
     let number: Int
+    let log: String
     /// Everything up to this revision was delivered, or is not requested.
     private(set) var position: Revision
     /// There are events to read up to this revision.
@@ -23,22 +24,23 @@ struct WatchState {
     /// Whether to send a progress notification at the next opportunity; `nil` for never.
     var owesProgress: Bool?
 
-    /// A watch that joined a hub, which will announce all commits after a position.
+    /// A watch that was added to a follower, which announces all commits after a position.
     init(
-        id: Int64, selection: KeySelection?, request: WatchCreateRequest, start: Revision, madeAt: Revision,
-        hub: (hub: WatchHub, number: Int, position: Revision)
+        id: Int64, selection: KeySelection?, request: WatchCreateRequest, start: Revision, at tail: LogTail,
+        in follower: LogFollower, as number: Int, from announcements: Revision
     ) {
         self.id = id
         self.selection = selection
         filters = Set(request.filters)
         wantsPrevious = request.prevKv
         mayFragment = request.fragment
-        self.madeAt = madeAt
-        self.hub = hub.hub
-        number = hub.number
+        self.follower = follower
+        self.number = number
+        madeAt = tail.revision
+        log = tail.incarnation
         position = isPlanted(.watchBeginsLate) ? start : start - 1
         if isPlanted(.ignoresFutureStart) { position = min(position, madeAt) }
-        pending = isPlanted(.losesEventsAtJoin) ? start - 1 : hub.position
+        pending = isPlanted(.losesEventsAtJoin) ? start - 1 : announcements
         known = madeAt
         owesProgress = request.progressNotify ? true : nil
     }

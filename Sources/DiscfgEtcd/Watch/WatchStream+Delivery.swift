@@ -10,14 +10,13 @@ extension WatchStream {
         do {
             page = try await service.store.changes(
                 ChangesQuery(
-                    after: position, selection: watch.selection ?? .all, wait: .zero, log: watch.hub.log),
+                    after: position, selection: watch.selection ?? .all, wait: .zero, log: watch.log),
                 in: service.config)
         } catch let error as DiscfgError where [.compacted, .futureRevision].contains(error.code) {
             // The position of the watch was compacted, or the config has another log.
-            let tail = try? await service.store.tail(of: service.config)
-            return end(watch.number, .compacted, oldest: tail?.compacted ?? 0)
+            return await end(watch.number, error)
         } catch let error as DiscfgError where error.code == .configNotFound {
-            return end(watch.number, EtcdError(answering: error), oldest: 0)
+            return await end(watch.number, error)
         } catch let error as DiscfgError where error.code != .internalError {
             // The store will be available again; a watch does not end because it has to wait.
             try await service.options.time.sleep(.milliseconds(200))
@@ -41,10 +40,10 @@ extension WatchStream {
     /// The answer to a progress request, once everything up to the time of the request was sent.
     func reachedTargets() -> [WatchResponse] {
         // Read before the watches are checked: all commits up to this revision were announced to all of them.
-        guard let hub = state.withLock({ $0.targets.isEmpty ? nil : Optional($0.watches.values.first?.hub) }) else {
+        guard let watch = state.withLock({ $0.targets.isEmpty ? nil : Optional($0.watches.values.first) }) else {
             return []
         }
-        let announced = hub?.announced ?? 0
+        let announced = watch.map { $0.follower.announced(of: $0.log) } ?? 0
         let (count, revision) = state.withLock { state -> (Int, Revision) in
             let promise = state.watches.values.map { $0.promise(announced: announced) }.min()
             guard let target = state.targets.last(where: { $0 <= promise ?? .max }) else { return (0, 0) }
@@ -59,8 +58,8 @@ extension WatchStream {
 
     /// The progress notifications for watches that requested them and had no events since the last one.
     func progressOfQuietWatches() -> [WatchResponse] {
-        guard let hub = state.withLock({ $0.watches.values.first?.hub }) else { return [] }
-        let announced = hub.announced
+        guard let watch = state.withLock({ $0.watches.values.first }) else { return [] }
+        let announced = watch.follower.announced(of: watch.log)
         return state.withLock { state in
             var responses: [WatchResponse] = []
             for (id, watch) in state.watches.sorted(by: { $0.key < $1.key }) where watch.owesProgress != nil {

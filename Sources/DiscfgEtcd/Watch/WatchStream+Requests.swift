@@ -7,21 +7,27 @@ extension WatchStream {
         // Read before anything else, so that the answer's revision is not newer than the events after it.
         let tail = try await service.store.tail(of: service.config)
         switch request {
-        case .create(let request): return create(request, at: tail)
+        case .create(let request):
+            return create(request, at: tail, in: service.store.follower(of: service.config, at: tail))
         case .cancel(let id):
             guard remove(id) != nil else { return [] }
             return [canceled(WatchResponse(header: service.header(tail.revision), watchID: id))]
         case .progress:
-            let hub = state.withLock { state in
-                state.targets.append(tail.revision)
-                return state.watches.values.first?.hub
-            }
-            hub?.callBack(self, at: tail.revision)
+            state.withLock { $0.targets.append(tail.revision) }
+            callBack(at: [tail.revision])
             return []
         }
     }
 
-    private func create(_ request: WatchCreateRequest, at tail: LogTail) -> [WatchResponse] {
+    /// Asks to be woken when everything up to a target was announced.
+    private func callBack(at targets: [Revision]) {
+        guard let watch = state.withLock({ $0.watches.values.first }) else { return }
+        for target in targets { watch.follower.callBack(self, at: target, of: watch.log) }
+    }
+
+    private func create(
+        _ request: WatchCreateRequest, at tail: LogTail, in follower: LogFollower
+    ) -> [WatchResponse] {
         let key = request.key.isEmpty ? [0] : request.key
         let header = service.header(tail.revision)
         let isUnbounded = request.rangeEnd.isEmpty || request.rangeEnd == [0]
@@ -35,11 +41,11 @@ extension WatchStream {
             guard state.watches.count < Self.maximumWatches else { return .full }
             guard let id = state.id(for: request) else { return .duplicate }
             guard start >= tail.compacted else { return .compacted(id) }
-            let (hub, number, position) = service.hubs.join(
-                service.config, range: keys.range ?? .nowhere, stream: self, at: tail)
+            // Under this lock, so that no announcement comes before the watch is known here.
+            let (number, position) = follower.add(self, of: keys.selection ?? .nothing, at: tail)
             let watch = WatchState(
-                id: id, selection: keys.selection, request: request, start: start, madeAt: tail.revision,
-                hub: (hub, number, position))
+                id: id, selection: keys.selection, request: request, start: start, at: tail, in: follower, as: number,
+                from: position)
             state.watches[id] = watch
             state.ids[number] = id
             if watch.isBehind { state.behind.append(id) }
@@ -64,23 +70,29 @@ extension WatchStream {
         case closed
     }
 
-    /// Removes a watch from the stream and its hub.
+    /// Removes a watch from the stream and its follower.
     private func remove(_ id: Int64) -> WatchState? {
         let watch = state.withLock { state -> WatchState? in
             guard let watch = state.watches.removeValue(forKey: id) else { return nil }
             state.ids[watch.number] = nil
             return watch
         }
-        if let watch { service.hubs.leave(watch.hub, id: watch.number) }
+        if let watch { watch.follower.remove(watch.number) }
         return watch
     }
 
     /// Ends a watch that cannot continue.
-    func end(_ number: Int, _ error: EtcdError, oldest: Revision) -> [WatchResponse] {
+    func end(_ number: Int, _ error: any Error) async -> [WatchResponse] {
         guard let id = state.withLock({ $0.ids[number] }), remove(id) != nil else { return [] }
-        if error == .compacted { return [compacted(id, oldest: oldest)] }
+        // The targets may depend on a watch of another log now.
+        callBack(at: state.withLock { $0.targets })
+        if let error = error as? DiscfgError, error.code == .compacted || error.code == .futureRevision {
+            // Its position was compacted, or the config has another log: clients must read the current state first.
+            let tail = try? await service.store.tail(of: service.config)
+            return [compacted(id, oldest: tail?.compacted ?? 0)]
+        }
         var response = canceled(WatchResponse(header: service.header(0), watchID: id))
-        response.cancelReason = error.message
+        response.cancelReason = EtcdError(answering: error).message
         return [response]
     }
 
@@ -126,11 +138,6 @@ extension WatchStream {
         state.withLock { $0.isProgressDue = true }
         wake()
     }
-}
-
-extension KeyRange {
-    /// A range that contains no key.
-    fileprivate static let nowhere = KeyRange(from: [1], to: [0])
 }
 
 extension WatchStream.State {

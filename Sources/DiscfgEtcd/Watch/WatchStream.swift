@@ -1,4 +1,4 @@
-import DiscfgCore
+package import DiscfgCore
 import Synchronization
 
 /// Any number of watches on one connection.
@@ -12,12 +12,12 @@ package final class WatchStream: Sendable {
         /// The requests that were not handled yet.
         var requests: [WatchRequest] = []
         var watches: [Int64: WatchState] = [:]
-        /// The watch of each number in the hub.
+        /// The watch of each number in its follower.
         var ids: [Int: Int64] = [:]
         /// Watches that have events to read, in the order in which they are served.
         var behind: [Int64] = []
-        /// Watches that cannot continue: their number, the error, and the oldest revision that can be watched.
-        var failures: [(number: Int, error: EtcdError, oldest: Revision)] = []
+        /// Watches that cannot continue: their number, and why.
+        var failures: [(number: Int, error: any Error)] = []
         /// The error of the client's last request.
         var abortion: EtcdError?
         /// Revisions up to which everything must be delivered before a progress answer is sent.
@@ -77,7 +77,7 @@ package final class WatchStream: Sendable {
             if responses.isEmpty {
                 switch takeWork() {
                 case .request(let request): responses = try await service.answer { try await carryOut(request) }
-                case .failure(let number, let error, let oldest): responses = end(number, error, oldest: oldest)
+                case .failure(let number, let error): responses = await end(number, error)
                 case .read(let watch): responses = try await service.answer { try await read(watch) }
                 case .progress: responses = progressOfQuietWatches()
                 case .abortion(let error): throw error
@@ -105,17 +105,17 @@ package final class WatchStream: Sendable {
             state.isClosed = true
             return (state.watches, state.takeReader(), state.writer.take(), state.ticker.take())
         }
-        for watch in watches.values { service.hubs.leave(watch.hub, id: watch.number) }
+        for watch in watches.values { watch.follower.remove(watch.number) }
         ticker?.cancel()
         reader?.resume()
         writer?.resume()
     }
 }
 
-// The calls of the hub.
-extension WatchStream {
+// The calls of the follower.
+extension WatchStream: LogWatch {
     /// Records that a watch has events to read up to `through`, and none between its position and `after`.
-    func mark(_ number: Int, after: Revision, through: Revision) {
+    package func mark(_ number: Int, after: Revision, through: Revision) {
         let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard let id = state.ids[number], let watch = state.watches[id] else { return nil }
             state.watches[id]?.mark(after: after, through: through)
@@ -127,22 +127,22 @@ extension WatchStream {
     }
 
     /// Records that a watch cannot continue.
-    func fail(_ number: Int, _ error: EtcdError, oldest: Revision) {
+    package func fail(_ number: Int, _ error: any Error) {
         let reader = state.withLock { state in
-            state.failures.append((number, error, oldest))
+            state.failures.append((number, error))
             return state.takeReader()
         }
         reader?.resume()
     }
 
     /// Makes the stream check for work.
-    func wake() { state.withLock { $0.takeReader() }?.resume() }
+    package func wake() { state.withLock { $0.takeReader() }?.resume() }
 }
 
 extension WatchStream {
     private enum Work {
         case request(WatchRequest)
-        case failure(number: Int, error: EtcdError, oldest: Revision)
+        case failure(number: Int, error: any Error)
         case read(WatchState)
         case progress
         case abortion(EtcdError)
@@ -155,7 +155,7 @@ extension WatchStream {
             if state.isClosed { return (.end, nil) }
             if !state.failures.isEmpty {
                 let failure = state.failures.removeFirst()
-                return (.failure(number: failure.number, error: failure.error, oldest: failure.oldest), nil)
+                return (.failure(number: failure.number, error: failure.error), nil)
             }
             if !state.requests.isEmpty { return (.request(state.requests.removeFirst()), state.writer.take()) }
             if let error = state.abortion { return (.abortion(error), nil) }

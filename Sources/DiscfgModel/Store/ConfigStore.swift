@@ -182,6 +182,8 @@ public struct ChangesQuery: Sendable, Hashable {
     public var wait: Duration?
     /// The log that is meant, as `ChangePage` or `ConfigInfo` named it; `nil` for whichever the config has.
     public var log: String?
+    /// Whether a commit is returned with all its changes if it touches a selected key.
+    package var keepsWholeCommits = false
 
     /// Longer waits end after this, with nothing: whoever went away meanwhile is not waited for much longer.
     public static let maximumWait: Duration = .seconds(60)
@@ -194,6 +196,12 @@ public struct ChangesQuery: Sendable, Hashable {
         self.limit = limit
         self.wait = wait
         self.log = log
+    }
+
+    /// What of a commit is returned; `nil` if nothing.
+    package func select(from commit: Commit) -> Commit? {
+        let selected = commit.selecting(selection)
+        return keepsWholeCommits && selected != nil ? commit : selected
     }
 }
 

@@ -3,8 +3,8 @@ import CoreMetrics
 import Synchronization
 import Testing
 
-@Suite("Follower")
-struct FollowerTests {
+@Suite("Log follower")
+struct LogFollowerTests {
     static let short: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(1)
     static let long: ClosedRange<Duration> = .seconds(60) ... .seconds(60)
 
@@ -32,13 +32,13 @@ struct FollowerTests {
         let follower = Self.follower(pace: Self.long) { Self.nothing(after: $0, $1) }
         follower.note(Self.page(1...100))
         follower.note(Self.page(1...1, incarnation: "b"))
-        let waiter = Task { try await follower.wait(beyond: 1, atMost: .seconds(600)) }
+        let waiter = Task { try await follower.wait(for: .all, beyond: 1, atMost: .seconds(600)) }
         // Served from memory only while it looks for more.
         while follower.recent(after: 1, limit: 10) == nil { await Task.yield() }
         #expect(follower.recent(after: 0, limit: 10)?.commits.map(\.message) == ["b"])
         #expect(follower.recent(after: 50, limit: 10) == nil)
         follower.note(Self.page(2...2, incarnation: "b"))
-        try await waiter.value
+        #expect(try await waiter.value == 1)
     }
 
     @Test("What was seen lately is given to those who keep up, without gaps and with a limit")
@@ -46,15 +46,30 @@ struct FollowerTests {
         let follower = Self.follower(pace: Self.long) { Self.nothing(after: $0, $1) }
         follower.note(Self.page(5...9))
         #expect(follower.recent(after: 6, limit: 10) == nil, "nobody looks for newer ones")
-        let waiter = Task { try await follower.wait(beyond: 9, atMost: .seconds(600)) }
+        let waiter = Task { try await follower.wait(for: .all, beyond: 9, atMost: .seconds(600)) }
         while follower.recent(after: 9, limit: 10) == nil { await Task.yield() }
         #expect(follower.recent(after: 6, limit: 2)?.commits.map(\.revision) == [7, 8])
         #expect(follower.recent(after: 4, limit: 10)?.commits.count == 5)
         #expect(follower.recent(after: 3, limit: 10) == nil)
         #expect(follower.recent(after: 9, limit: 10)?.commits.isEmpty == true)
         follower.note(Self.page(12...13))
-        try await waiter.value
         #expect(follower.recent(after: 9, limit: 10)?.commits.map(\.revision) != [12, 13], "10 and 11 are missing")
+        waiter.cancel()
+    }
+
+    @Test("Commits that are missing before one of this process are read at once")
+    func gap() async throws {
+        let isThere = Mutex(false)
+        let follower = Self.follower(pace: Self.long) { revision, incarnation in
+            isThere.withLock { $0 } ? Self.page((revision + 1)...13) : Self.nothing(after: revision, incarnation)
+        }
+        follower.note(Self.page(5...9))
+        let waiter = Task { try await follower.wait(for: .all, beyond: 9, log: "a", atMost: .seconds(600)) }
+        while follower.count == 0 { await Task.yield() }
+        isThere.withLock { $0 = true }
+        follower.note(Self.page(12...13))
+        #expect(try await waiter.value == 9)
+        #expect(follower.announcements == 1)
     }
 
     @Test("It looks for all who wait at once, and wakes them with what others wrote")
@@ -69,7 +84,9 @@ struct FollowerTests {
         }
         follower.note(Self.page(1...1))
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<100 { group.addTask { try await follower.wait(beyond: 1, atMost: .seconds(600)) } }
+            for _ in 0..<100 {
+                group.addTask { try await follower.wait(for: .all, beyond: 1, atMost: .seconds(600)) }
+            }
             try await group.waitForAll()
         }
         #expect(reads.withLock { $0 } < 100)
@@ -82,7 +99,7 @@ struct FollowerTests {
             asked.withLock { $0.append(incarnation) }
             return Self.page(2...2)
         }
-        try await follower.wait(beyond: 1, incarnation: "a", atMost: .seconds(600))
+        try await follower.wait(for: .all, beyond: 1, log: "a", atMost: .seconds(600))
         #expect(asked.withLock { $0 } == ["a"])
         let empty = Self.follower(pace: Self.short) { _, incarnation in
             asked.withLock { $0.append(incarnation) }
@@ -90,14 +107,14 @@ struct FollowerTests {
         }
         // The tail of an empty page is known, and no commit.
         empty.note(LogPage(commits: [], tail: 1, incarnation: "b"))
-        try await empty.wait(beyond: 1, atMost: .seconds(600))
+        try await empty.wait(for: .all, beyond: 1, atMost: .seconds(600))
         #expect(asked.withLock { $0 } == ["a", "b"])
     }
 
     @Test("A waiter whose task is cancelled ends")
     func cancelled() async throws {
         let follower = Self.follower(pace: Self.long) { Self.nothing(after: $0, $1) }
-        let waiter = Task { try await follower.wait(beyond: 1, atMost: .seconds(600)) }
+        let waiter = Task { try await follower.wait(for: .all, beyond: 1, atMost: .seconds(600)) }
         waiter.cancel()
         await #expect(throws: CancellationError.self) { try await waiter.value }
     }
@@ -106,14 +123,14 @@ struct FollowerTests {
     func strayed() async throws {
         let follower = Self.follower(pace: Self.long) { Self.nothing(after: $0, $1) }
         follower.note(Self.page(1...9))
-        let waiter = Task { try await follower.wait(beyond: 9, incarnation: "a", atMost: .seconds(600)) }
+        let waiter = Task { try await follower.wait(for: .all, beyond: 9, log: "a", atMost: .seconds(600)) }
         while follower.recent(after: 9, limit: 1) == nil { await Task.yield() }
         follower.note(Self.page(1...12, incarnation: "b"))
         let error = await #expect(throws: DiscfgError.self) { try await waiter.value }
         #expect(error?.code == .compacted)
         // What was read of the old log and arrives late changes nothing.
         follower.note(Self.page(1...50))
-        let next = Task { try await follower.wait(beyond: 12, incarnation: "b", atMost: .seconds(600)) }
+        let next = Task { try await follower.wait(for: .all, beyond: 12, log: "b", atMost: .seconds(600)) }
         while follower.recent(after: 12, limit: 1) == nil { await Task.yield() }
         #expect(follower.recent(after: 11, limit: 10)?.commits.map(\.message) == ["b"])
         next.cancel()
@@ -131,7 +148,7 @@ struct FollowerTests {
             return Self.page(2...2)
         }
         follower.note(Self.page(1...1))
-        try await follower.wait(beyond: 1, incarnation: "a", atMost: .seconds(600))
+        try await follower.wait(for: .all, beyond: 1, log: "a", atMost: .seconds(600))
         #expect(reads.withLock { $0 } == 4)
     }
 
@@ -141,7 +158,7 @@ struct FollowerTests {
             throw DiscfgError(.storeUnavailable, "It is away.")
         }
         let error = await #expect(throws: DiscfgError.self) {
-            try await follower.wait(beyond: 1, atMost: .seconds(600))
+            try await follower.wait(for: .all, beyond: 1, atMost: .seconds(600))
         }
         #expect(error?.code == .storeUnavailable)
     }
