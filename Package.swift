@@ -282,7 +282,8 @@ let package = Package(
             of: "DiscfgHTTP",
             with: [
                 "DiscfgEtcd", "DiscfgFormats", "DiscfgTestSupport", "DiscfgYAML",
-                .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                .asyncHTTPClient, .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioHTTP1,
+                .nioPosix,
             ]
         ),
         tests(

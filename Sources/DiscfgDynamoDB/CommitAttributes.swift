@@ -57,6 +57,19 @@ enum CommitAttributes {
         var commit: Commit
         /// The references, by change and side.
         var blobs: [(change: Int, isPrevious: Bool, reference: BlobReference)] = []
+
+        /// The draft with the changes of selected keys alone, or `nil` if there is none.
+        func selecting(_ selection: KeySelection) -> Draft? {
+            if selection == .all { return self }
+            var draft = Draft(commit: commit)
+            draft.commit.changes = []
+            for (index, change) in commit.changes.enumerated() where selection.contains(change.key) {
+                let place = draft.commit.changes.count
+                draft.blobs += blobs.filter { $0.change == index }.map { (place, $0.isPrevious, $0.reference) }
+                draft.commit.changes.append(change)
+            }
+            return draft.commit.changes.isEmpty ? nil : draft
+        }
     }
 
     static func read(_ attributes: [String: AttributeValue]) throws -> Draft {

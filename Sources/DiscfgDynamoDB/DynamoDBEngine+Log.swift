@@ -220,26 +220,32 @@ extension DynamoDBEngine {
         return commits
     }
 
-    public func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit] {
+    public func history(
+        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+    ) async throws -> HistoryPage {
         let log = try await knownLog(of: config)
-        let selection = key.map { KeySelection.key($0) } ?? .all
+        let limit = max(1, min(limit, 1000))
         var query = PartitionQuery(
             partition: layout(config).log(log.incarnation), condition: "#s <= :a",
-            values: [":a": .binary(TableLayout.bytes(of: max(0, through)))], isBackward: true)
-        if key == nil { query.limit = max(1, min(limit, 1000)) + 1 }
-        var found: [Commit] = []
-        while found.count < limit {
+            values: [":a": .binary(TableLayout.bytes(of: max(0, through)))], isBackward: true, limit: limit + 1)
+        var page = HistoryPage(commits: [], next: nil)
+        var weight = 0
+        while true {
             let answer = try await table.query(query)
-            for record in answer.items ?? [] where found.count < limit && record[Name.end] == nil {
-                if record[Name.stub] != nil { return found }
+            for record in answer.items ?? [] where record[Name.end] == nil {
+                guard record[Name.stub] == nil else { return HistoryPage(commits: page.commits, next: nil) }
                 let draft = try await table.call { try CommitAttributes.read(record) }
-                if let key, !draft.commit.changes.contains(where: { $0.key == key }) { continue }
-                found += try await resolve([draft], of: config).compactMap { $0.selecting(selection) }
+                page.next = draft.commit.revision - 1
+                let found = try await resolve([draft.selecting(selection)].compactMap(\.self), of: config)
+                page.commits += found
+                weight += found.reduce(0) { $0 + $1.weight }
+                if page.commits.count == limit || weight > Self.pageBytes { return page }
             }
-            guard found.isEmpty, let next = answer.lastEvaluatedKey else { return found }
+            guard let next = answer.lastEvaluatedKey else { return HistoryPage(commits: page.commits, next: nil) }
             query.start = next
+            // A key that changes often is found among the newest; for others the pages grow, up to 1 MB.
+            query.limit = query.limit.flatMap { $0 > 1000 ? nil : $0 * 8 }
         }
-        return found
     }
 
     public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {

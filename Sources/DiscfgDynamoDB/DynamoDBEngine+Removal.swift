@@ -227,7 +227,7 @@ extension DynamoDBEngine {
     func purge(_ record: StoredConfig) async throws {
         let layout = layout(record.name)
         try await removeItems(of: record, in: layout)
-        for partition in [layout.leases(record.incarnation), layout.notes(record.incarnation)] {
+        for partition in [layout.leases(record.incarnation), layout.cells(record.incarnation)] {
             try await removeRecords(of: partition)
         }
         try await BlobCollector(table: table, layout: layout, incarnation: record.incarnation).removeAll()
@@ -285,44 +285,5 @@ extension DynamoDBEngine {
             _ = try await revisions.concurrently(atMost: 8) { try await self.empty($0, of: record, isGarbage: true) }
             query.start = answer.lastEvaluatedKey
         } while query.start != nil
-    }
-
-    /// Finishes interrupted removals, and stores hints of the tails for writers that have read nothing yet.
-    public func maintain() async throws {
-        var last: ConfigName?
-        var failure: DiscfgError?
-        while true {
-            let names = try await configNames(after: last, limit: 1000)
-            guard let newest = names.last else { break }
-            for name in names {
-                do {
-                    try await maintain(name)
-                } catch let error as DiscfgError {
-                    // A config that this process may not access must not prevent the maintenance of the others.
-                    failure = failure ?? error
-                }
-            }
-            last = newest
-        }
-        if let failure { throw failure }
-    }
-
-    private func maintain(_ name: ConfigName) async throws {
-        let attributes = try await table.get(layout(name).record, consistency: .strong)
-        guard let record = try await table.call({ try attributes.map { try StoredConfig($0) } }) else { return }
-        if record.isRemoved { return try await purge(record) }
-        let tail = try await newest(of: record)
-        guard tail.revision > record.hint else { return }
-        let newest = Commit(revision: tail.revision, time: tail.time, author: "", message: "", changes: [])
-        _ = try await table.update(layout(name).announcement(of: newest, record.incarnation).raising)
-    }
-}
-
-extension RecordUpdate {
-    /// The update of the hint, unless another process has stored a later revision.
-    fileprivate var raising: RecordUpdate {
-        var update = self
-        update.condition = (condition.map { $0 + " AND " } ?? "") + "#hint < :n"
-        return update
     }
 }

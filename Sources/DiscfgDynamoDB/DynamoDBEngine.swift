@@ -60,12 +60,6 @@ public final class DynamoDBEngine: StorageEngine {
         StorageDescription(name: "dynamodb", options: ["table": table.name, "region": table.region])
     }
 
-    public func status() async throws -> StorageDescription {
-        var description = description
-        description.options.merge(try await manager.status().fields) { $1 }
-        return description
-    }
-
     /// The limit of a transaction is one hundred actions, and the first commit is one of them.
     ///
     /// Each lease to which keys are newly attached is one more action.

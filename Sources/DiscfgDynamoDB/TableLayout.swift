@@ -33,10 +33,10 @@ struct TableLayout: Sendable {
     func lease(_ id: Int64, _ incarnation: String) -> [String: AttributeValue] {
         Self.key(leases(incarnation), Self.bytes(of: id))
     }
-    /// The partition of the notes: for this incarnation alone, as for the log.
-    func notes(_ incarnation: String) -> String { "C#\(config)#N#\(incarnation)" }
-    func note(_ name: String, _ incarnation: String) -> [String: AttributeValue] {
-        Self.key(notes(incarnation), Array(name.utf8))
+    /// The partition of the cells: for this incarnation alone, as for the log.
+    func cells(_ incarnation: String) -> String { "C#\(config)#N#\(incarnation)" }
+    func cell(_ name: String, _ incarnation: String) -> [String: AttributeValue] {
+        Self.key(cells(incarnation), Array(name.utf8))
     }
     /// The partition of the parts of one large value; no two uploads have the same name.
     func parts(of blob: BlobReference) -> String { "C#\(config)#V#\(blob.digest)#\(blob.upload)" }
@@ -114,8 +114,8 @@ enum Name {
     /// Shows whether an existing lease was created by an attempt whose answer was lost.
     static let mark = "mark"
 
-    // Notes.
-    static let note = "note"
+    // Cells, which an older discfg called notes.
+    static let cell = "note"
     /// Also of leases.
     static let version = "ver"
 

@@ -97,6 +97,27 @@ public struct TableManager: Sendable {
         }
     }
 
+    /// The requested properties that the existing table does not have.
+    func warnings(_ properties: StoreProperties) async throws -> [StoreWarning] {
+        guard properties != StoreProperties() else { return [] }
+        let status = try await status()
+        var warnings: [StoreWarning] = []
+        if properties.isProtected, !status.isProtected {
+            warnings.append(
+                StoreWarning(
+                    message:
+                        "the table exists and is not protected against deletion; “store init” changes no existing table",
+                    hint: "aws dynamodb update-table --table-name \(status.name) --deletion-protection-enabled"))
+        }
+        if let throughput = properties.throughput, !status.has(throughput) {
+            warnings.append(
+                StoreWarning(
+                    message: "the table exists with another throughput; “store init” changes no existing table",
+                    hint: "discfg cfg update default '\(throughput.json)'"))
+        }
+        return warnings
+    }
+
     private func request(_ capacity: ConfigSettings.Capacity, isProtected: Bool) -> CreateTableRequest {
         let throughput = ProvisionedThroughput(capacity)
         return CreateTableRequest(
@@ -127,12 +148,8 @@ public struct TableManager: Sendable {
 
     /// Changes the billing of throughput, and waits until the change is complete.
     public func change(to capacity: ConfigSettings.Capacity) async throws {
-        let status = try await status()
+        if try await status().has(capacity) { return }
         let throughput = ProvisionedThroughput(capacity)
-        let isSame =
-            throughput.map { $0.readCapacityUnits == status.readUnits && $0.writeCapacityUnits == status.writeUnits }
-            ?? (status.billing == BillingMode.payPerRequest.rawValue)
-        if isSame { return }
         progress("Changing the throughput of the DynamoDB table “\(table.name)”")
         try await table.call {
             _ = try await table.dynamoDB.updateTable(
@@ -186,7 +203,23 @@ public struct TableManager: Sendable {
     }
 }
 
+extension ConfigSettings.Capacity {
+    /// The settings of a config that request it.
+    fileprivate var json: String {
+        switch self {
+        case .onDemand: #"{"BillingMode":"PAY_PER_REQUEST"}"#
+        case .provisioned(let read, let write): #"{"ReadCapacityUnits":\#(read),"WriteCapacityUnits":\#(write)}"#
+        }
+    }
+}
+
 extension TableManager.Status {
+    /// Whether the table has a throughput.
+    fileprivate func has(_ capacity: ConfigSettings.Capacity) -> Bool {
+        ProvisionedThroughput(capacity).map { $0.readCapacityUnits == readUnits && $0.writeCapacityUnits == writeUnits }
+            ?? (billing == BillingMode.payPerRequest.rawValue)
+    }
+
     fileprivate init(_ table: TableDescription, name: String, region: String) {
         self.name = name
         self.region = region

@@ -4,21 +4,21 @@ package import Logging
 package import NIOCore
 
 extension EtcdGRPCServer {
-    /// A server that answers for the config of a service, and for any other that a call's metadata names.
+    /// A server that answers for the config of the API, and for any other that a call's metadata names.
     ///
     /// - Parameters:
-    ///   - service: What the calls are answered by.
+    ///   - api: What the calls are answered by.
     ///   - host: The address to listen on.
     ///   - port: The port; 0 for one that the system chooses, which `address` tells.
     ///   - limits: How much a client may ask.
     ///   - logger: Where calls that fail inside the server are noted.
     ///   - onListening: Is given the channel that accepts connections, before it does.
     package convenience init(
-        service: EtcdService, host: String, port: Int, limits: EtcdGRPCLimits = EtcdGRPCLimits(), logger: Logger,
+        api: EtcdAPI, host: String, port: Int, limits: EtcdGRPCLimits = EtcdGRPCLimits(), logger: Logger,
         onListening: (@Sendable (any Channel) throws -> Void)? = nil
     ) {
         let errors = ErrorAnswers(logger: logger)
-        let calls = EtcdCalls(standard: service)
+        let calls = EtcdCalls(api: api)
         let kv = KVCalls(calls: calls)
         self.init(
             host: host, port: port, limits: limits,

@@ -1,4 +1,4 @@
-package import DiscfgCore
+public import DiscfgCore
 public import Hummingbird
 public import Logging
 public import NIOCore
@@ -8,8 +8,8 @@ public struct DiscfgRequestContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
     /// The connection that the request came by.
     let connection: Connection
-    /// Who calls, where that is known and not only said.
-    let caller: String?
+    /// The caller that a gateway has authenticated; `nil` if there is none.
+    let caller: Caller?
     /// Whether an answer may be held back until there is something to tell: not where each second of waiting is paid for.
     let mayWait: Bool
     /// What the request's body holds of the server's memory; the responder sets it.
@@ -26,9 +26,9 @@ public struct DiscfgRequestContext: RequestContext {
     /// What a request comes with that a gateway has passed on.
     ///
     /// - Parameters:
-    ///   - caller: Who calls, as the gateway's authoriser says; `nil` where it says nothing.
+    ///   - caller: The caller that the gateway has authenticated; `nil` if it has authenticated none.
     ///   - logger: Where Hummingbird logs.
-    public init(fromGateway caller: String?, logger: Logger) {
+    public init(fromGateway caller: Caller?, logger: Logger) {
         coreContext = CoreRequestContextStorage(source: GatewaySource(logger: logger))
         connection = Connection(channel: nil)
         (self.caller, mayWait) = (caller, false)

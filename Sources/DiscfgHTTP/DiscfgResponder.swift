@@ -52,14 +52,15 @@ public struct DiscfgResponder: HTTPResponder {
 
     /// A responder on a store.
     public init(store: any ConfigStore, options: Options = Options(), logger: Logger) {
+        let access = StoreAccess(store)
         let table = RouteTable()
-        RESTRoutes(store: store, time: options.time, yaml: options.yaml).add(to: table)
+        RESTRoutes(access: access, time: options.time, yaml: options.yaml).add(to: table)
         if let notifications = options.notifications {
-            NotificationRoutes(notifications: notifications).add(to: table)
+            NotificationRoutes(access: NotificationAccess(notifications)).add(to: table)
         }
-        OperationsRoutes(store: store, registry: options.registry).add(to: table)
+        OperationsRoutes(store: access.acting(as: .process), registry: options.registry).add(to: table)
         if let etcd = options.etcd {
-            EtcdV3Routes(service: etcd.service).add(to: table)
+            EtcdV3Routes(api: etcd.api).add(to: table)
         }
         self.routes = table.responder()
         self.etcdV2 = options.etcd.map { EtcdV2Door($0, time: options.time, logger: logger) }

@@ -5,7 +5,7 @@ import NIOCore
 
 /// What operators and tools ask: health, readiness, metrics, and the description of the API.
 struct OperationsRoutes: Sendable {
-    let store: any ConfigStore
+    let store: CallerStore
     let registry: PrometheusRegistry?
 
     func add(to table: RouteTable) {

@@ -62,11 +62,14 @@ struct Call: Sendable {
         get throws { try ConfigName(try PercentEncoding.decode(context.parameters.get("cfg") ?? "")) }
     }
 
-    /// Who makes the request: whom a gateway knows them for, or else who they say they are.
-    var author: String {
+    /// The caller: the one that a gateway knows, or the one that `X-Discfg-Author` claims.
+    var caller: Caller {
         get throws {
-            if let caller = context.caller { return caller }
-            return try request.headers[.author].map { field throws in try PercentEncoding.decode(field) } ?? ""
+            try .of(
+                proven: context.caller,
+                orClaiming: try request.headers[.author].map { field throws(DiscfgError) in
+                    try PercentEncoding.decode(field)
+                })
         }
     }
 

@@ -5,10 +5,10 @@ extension Notifier: NotificationStore {
         let record = try await service.record(of: config)
         var statuses: [NotificationStatus] = []
         for rule in record.settings.notifications {
-            let note = try await service.note(DeliveryState.noteName(of: rule), in: config)
+            let cell = try await service.cell(DeliveryState.cellName(of: rule), in: config)
             let log = record.tail.incarnation
             let state =
-                note.flatMap { DeliveryState($0, of: rule, log: log) } ?? DeliveryState(of: rule, log: log)
+                cell.flatMap { DeliveryState($0, of: rule, log: log) } ?? DeliveryState(of: rule, log: log)
             let most = NotificationStatus.deadLettersShown
             let letters = try await deadLetters(rule, config).page(limit: most + 1)
             var shown = rule
@@ -47,11 +47,11 @@ extension Notifier: NotificationStore {
         try await service.changeSettings(of: config) { settings in
             settings.notifications.removeAll { $0.id == id }
         }
-        // A note that a sender writes after this stays in the store, and no other rule uses its name.
+        // A cell that a sender writes after this stays in the store, and no other rule uses its name.
         for folder in [DeliveryState.folder(of: rule), DeadLetters.folder(of: rule)] {
-            while case let notes = try await service.notes(of: config, prefix: folder), !notes.isEmpty {
-                for note in notes {
-                    _ = try await service.replaceNote(note.name, with: nil, version: note.version, in: config)
+            while case let cells = try await service.cells(of: config, prefix: folder), !cells.isEmpty {
+                for cell in cells {
+                    _ = try await service.replaceCell(cell.name, with: nil, version: cell.version, in: config)
                 }
             }
         }

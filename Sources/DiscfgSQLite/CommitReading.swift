@@ -66,20 +66,86 @@ extension Database {
         return try collect(query, expecting: newest, step: -1, through: oldest + 1)
     }
 
-    /// The commits that changed a key, newest first, with that change alone.
-    func history(of key: Key, in config: ConfigHead, through: Revision, limit: Int) throws -> [Commit] {
+    /// The commits that changed a selected key, newest first, with those changes alone.
+    func history(
+        of selection: KeySelection, in config: ConfigHead, through: Revision, limit: Int
+    ) throws -> HistoryPage {
+        // Each range has its newest commits, so that the newest of all of them are among these.
+        let candidates = try selection.ranges.flatMap {
+            try self.revisions(of: $0, in: config, through: through, limit: limit)
+        }
+        let newest = Set(candidates).sorted(by: >).prefix(limit)
+        var commits: [Commit] = []
+        var weight = 0
+        for revision in newest where weight <= Self.pageBytes {
+            let commit = try self.commit(revision, of: config, selection: selection)
+            weight += commit.weight
+            commits.append(commit)
+        }
+        let isLast = commits.count == newest.count && commits.count < limit
+        return HistoryPage(commits, isLast: isLast, trimmed: config.tail.trimmed)
+    }
+
+    /// Of a range, the newest commits are looked through before the index: a range that changes often has most of the
+    /// index, which is in the order of the keys.
+    private static var newestCount: Int64 { 256 }
+
+    /// The newest revisions that changed a key of a range.
+    private func revisions(
+        of range: KeyRange, in config: ConfigHead, through: Revision, limit: Int
+    ) throws -> [Revision] {
+        let trimmed = config.tail.trimmed
+        if range.onlyKey == nil {
+            let oldest = max(trimmed, through - max(Self.newestCount, Int64(clamping: limit)))
+            let newest = try revisions(
+                of: range, in: config, beyond: oldest, through: through, limit: limit, byKey: false)
+            if newest.count == limit || oldest == trimmed { return newest }
+        }
+        return try revisions(of: range, in: config, beyond: trimmed, through: through, limit: limit, byKey: true)
+    }
+
+    private func revisions(
+        of range: KeyRange, in config: ConfigHead, beyond oldest: Revision, through newest: Revision, limit: Int,
+        byKey: Bool
+    ) throws -> [Revision] {
+        // The sign keeps SQLite from using an index for the key.
         var query = try query(
             """
-            SELECT \(Self.logColumns), \(ChangeColumns.selection)
-            FROM \(ChangeColumns.source(indexedBy: "changes_by_key")) JOIN log l ON l.config = c.config AND l.revision = c.revision
-            WHERE c.config = ? AND c.key = ? AND c.revision > ? AND c.revision <= ? ORDER BY c.revision DESC LIMIT ?
+            SELECT DISTINCT revision FROM changes \(byKey ? "INDEXED BY changes_by_key" : "")
+            WHERE config = ? AND revision > ? AND revision <= ? AND \(range.condition(byKey ? "key" : "+key"))
+            ORDER BY revision DESC LIMIT ?
             """)
         query.bind(config.id)
-        query.bind(key.bytes)
-        query.bind(config.tail.trimmed)
-        query.bind(through)
+        query.bind(oldest)
+        query.bind(newest)
+        query.bind(range)
         query.bind(Int64(clamping: limit))
-        return try collect(query, expecting: nil, step: 0, through: 0)
+        var found: [Revision] = []
+        try query.forEach { row in
+            found.append(row.integer(0))
+            return true
+        }
+        return found
+    }
+
+    /// One commit with its changes of selected keys.
+    private func commit(_ revision: Revision, of config: ConfigHead, selection: KeySelection) throws -> Commit {
+        var found: Commit?
+        for range in selection.ranges {
+            var query = try query(
+                """
+                SELECT \(Self.logColumns), \(ChangeColumns.selection)
+                FROM log l JOIN changes c ON c.config = l.config AND c.revision = l.revision \(ChangeColumns.blobs)
+                WHERE l.config = ? AND l.revision = ? AND \(range.condition("c.key")) ORDER BY c.key
+                """)
+            query.bind(config.id)
+            query.bind(revision)
+            query.bind(range)
+            guard let part = try collect(query, expecting: nil, step: 0, through: 0).first else { continue }
+            if found == nil { found = part } else { found?.changes += part.changes }
+        }
+        guard let found else { throw DamagedRow(what: "revision \(revision) is missing") }
+        return found
     }
 
     /// Builds commits from rows, each of which has a log entry and one of its changes.
@@ -116,5 +182,20 @@ extension Database {
             throw DamagedRow(what: "a revision before \(last) is missing")
         }
         return commits
+    }
+}
+
+extension KeyRange {
+    /// The condition that a key is in the range; `Query.bind` has its values.
+    fileprivate func condition(_ key: String) -> String {
+        if onlyKey != nil { return "\(key) = ?" }
+        return upper == nil ? "\(key) >= ?" : "\(key) >= ? AND \(key) < ?"
+    }
+}
+
+extension Query {
+    fileprivate mutating func bind(_ range: KeyRange) {
+        bind(range.lower)
+        if range.onlyKey == nil, let upper = range.upper { bind(upper) }
     }
 }

@@ -37,15 +37,20 @@ extension SQLiteEngine {
         }
     }
 
-    public func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit] {
+    public func history(
+        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+    ) async throws -> HistoryPage {
         try await readApart { db in
             try db.reading {
                 let head = try db.head(of: config)
-                let newest = min(through, head.tail.revision)
-                guard limit > 0, newest > head.tail.trimmed else { return [] }
-                if let key { return try db.history(of: key, in: head, through: newest, limit: limit) }
-                let oldest = max(head.tail.trimmed, newest - Int64(clamping: limit))
-                return try db.commits(of: head, newest: newest, downTo: oldest)
+                let (newest, trimmed) = (min(through, head.tail.revision), head.tail.trimmed)
+                guard limit > 0, newest > trimmed else { return HistoryPage(commits: [], next: nil) }
+                guard selection == .all else {
+                    return try db.history(of: selection, in: head, through: newest, limit: limit)
+                }
+                let commits = try db.commits(
+                    of: head, newest: newest, downTo: max(trimmed, newest - Int64(clamping: limit)))
+                return HistoryPage(commits, isLast: false, trimmed: trimmed)
             }
         }
     }

@@ -59,7 +59,7 @@ extension SQLiteEngine {
             if try db.removeStep(of: .log(through: .max), config: id) { return true }
             if try db.removeStep(of: .items, config: id) { return true }
             if try db.removeStep(of: .leases, config: id) { return true }
-            if try db.removeStep(of: .notes, config: id) { return true }
+            if try db.removeStep(of: .cells, config: id) { return true }
             var query = try db.query("DELETE FROM removed_configs WHERE id = ?")
             query.bind(id)
             try query.run()
@@ -73,7 +73,7 @@ private enum Removal {
     case log(through: Revision)
     case items
     case leases
-    case notes
+    case cells
 }
 
 extension Database {
@@ -119,7 +119,7 @@ extension Database {
             return try remove(
                 rows: "SELECT id FROM leases WHERE config = ?1 AND ?2 = ?2 LIMIT ?3",
                 from: "leases", key: "id", digests: "NULL, NULL", config: config, through: 0)
-        case .notes:
+        case .cells:
             return try remove(
                 rows: "SELECT name FROM notes WHERE config = ?1 AND ?2 = ?2 LIMIT ?3",
                 from: "notes", key: "name", digests: "NULL, NULL", config: config, through: 0)

@@ -9,22 +9,12 @@ public import Logging
 public final class SQLiteEngine: StorageEngine {
     let connections: Connections
     let errors: ErrorTranslator
-    private let file: DatabaseFile
-    private let realPath: String
+    let file: DatabaseFile
+    let realPath: String
 
     public let limits = StorageLimits(changes: 100_000, bytes: 64 << 20)
 
     public var description: StorageDescription { StorageDescription(name: "sqlite", options: ["path": realPath]) }
-
-    public func status() async throws -> StorageDescription {
-        let format = try await read { try $0.query("PRAGMA user_version").first { $0.integer(0) } ?? 0 }
-        var description = description
-        let sizes = file.sizes
-        description.options["format"] = String(format)
-        description.options["size"] = String(sizes.file)
-        description.options["walSize"] = String(sizes.log)
-        return description
-    }
 
     /// Opens a file, and creates it and its folders if they do not exist, for the owner alone.
     ///

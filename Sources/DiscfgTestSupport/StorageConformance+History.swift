@@ -6,30 +6,51 @@ extension StorageConformance {
             for number in 0..<6 { try await world.set(["/a": "\(number)", "/b": "\(number)"]) }
             let log = try await world.engine.entries(of: world.config, after: 0, limit: 100)
             var found: [Commit] = []
-            var through: Revision = 100
-            while let page = try await world.engine.history(of: world.config, key: nil, through: through, limit: 4)
-                .nonEmpty
-            {
-                try expect(page.count <= 4, "at most four commits")
-                found += page
-                through = page[page.count - 1].revision - 1
+            var next: Revision? = 100
+            while let through = next {
+                let page = try await world.history(of: .all, through: through, limit: 4)
+                try expect(page.commits.count <= 4, "at most four commits")
+                found += page.commits
+                next = page.next
             }
             try expectEqual(found, log.reversed(), "the history")
-            let some = try await world.engine.history(of: world.config, key: nil, through: 3, limit: 1)
-            try expectEqual(some.map(\.revision), [3], "the history from 3")
+            let some = try await world.history(of: .all, through: 3, limit: 1)
+            try expectEqual(some.commits.map(\.revision), [3], "the history from 3")
+            try expectEqual(some.next, 2, "where it continues")
         },
         Case("The history of a key has its changes alone, also when the key is gone") { world in
             let items = try await world.set(["/a": "1", "/b": "1"])
             try await world.set(["/b": "2"])
             try await world.set(["/a": "2", "/c": "1"])
             try await world.delete(world.item("/a", "2", at: 4))
-            let found = try await world.engine.history(of: world.config, key: items[0].key, through: 5, limit: 10)
+            let page = try await world.history(of: .key(items[0].key), through: 5, limit: 10)
+            let found = page.commits
+            try expectEqual(page.next, nil, "where it continues")
             try expectEqual(found.map(\.revision), [5, 4, 2], "the revisions")
             try expectEqual(found.flatMap(\.changes).map(\.kind), [.delete, .set, .set], "the kinds")
             try expect(found.allSatisfy { $0.changes.allSatisfy { $0.key == items[0].key } }, "no other keys")
             try expectEqual(found.map(\.message), ["message 5", "message 4", "message 2"], "the messages")
-            let some = try await world.engine.history(of: world.config, key: items[0].key, through: 4, limit: 1)
-            try expectEqual(some.map(\.revision), [4], "the history from 4")
+            let some = try await world.history(of: .key(items[0].key), through: 4, limit: 1)
+            try expectEqual(some.commits.map(\.revision), [4], "the history from 4")
+        },
+        Case("The history of a key and what is below it is found in one call, however many others changed since") {
+            world in
+            try await world.set(["/d": "1", "/d/a": "1", "/d/b": "1", "/d0": "1"])
+            try await world.set(["/d/b": "2", "/e": "1"])
+            for number in 0..<30 { try await world.set(["/busy": "\(number)", "/c": "\(number)"]) }
+            try await world.set(["/d/c": "1"])
+            func names(_ page: HistoryPage) -> [[String]] { page.commits.map { $0.changes.map(\.key.name) } }
+            let subtree = try await world.history(of: .subtree("/d"), through: 100, limit: 3)
+            try expectEqual(subtree.commits.map(\.revision), [34, 3, 2], "the revisions")
+            try expectEqual(names(subtree), [["/d/c"], ["/d/b"], ["/d", "/d/a", "/d/b"]], "the keys")
+            let below = try await world.history(of: .below("/d"), through: 33, limit: 10)
+            try expectEqual(names(below), [["/d/b"], ["/d/a", "/d/b"]], "the keys below")
+            try expectEqual(below.next, nil, "where it continues")
+            let first = try await world.history(of: .subtree("/d"), through: 100, limit: 2)
+            try expectEqual(
+                [first.commits.last?.revision, first.next], [3, 2], "the last of a page, and what follows")
+            let nothing = try await world.history(of: .subtree("/none"), through: 100, limit: 2)
+            try expectEqual(nothing, HistoryPage(commits: [], next: nil), "the history of nothing")
         },
         Case("The first change to a key beyond a revision knows what the key was") { world in
             let key = try world.key("/a")
@@ -63,11 +84,10 @@ extension StorageConformance {
             try await expectError(.compacted, "asking for a change that is gone") {
                 try await world.engine.firstChange(to: world.key("/a"), in: world.config, after: 4)
             }
-            let history = try await world.engine.history(of: world.config, key: nil, through: 100, limit: 100)
-            try expectEqual(history.map(\.revision), [9, 8, 7, 6], "the history that is left")
-            let ofKey = try await world.engine.history(
-                of: world.config, key: world.key("/b0"), through: 100, limit: 100)
-            try expectEqual(ofKey, [], "the history of a key whose changes are gone")
+            let history = try await world.history(of: .all, through: 100, limit: 100)
+            try expectEqual(history.commits.map(\.revision), [9, 8, 7, 6], "the history that is left")
+            let ofKey = try await world.history(of: .key(world.key("/b0")), through: 100, limit: 100)
+            try expectEqual(ofKey.commits, [], "the history of a key whose changes are gone")
         },
         Case("Trimming goes no further than the tail, never back, and writing goes on after it") { world in
             try await world.set(["/a": "1"])
@@ -111,11 +131,10 @@ extension StorageConformance {
             try await expectError(.compacted, "asking for a change that is kept") {
                 try await world.engine.firstChange(to: world.key("/a"), in: world.config, after: 6)
             }
-            let history = try await world.engine.history(of: world.config, key: nil, through: 100, limit: 100)
-            try expectEqual(history.map(\.revision), [9, 8], "the history")
-            let ofKey = try await world.engine.history(
-                of: world.config, key: world.key("/a"), through: 100, limit: 100)
-            try expectEqual(ofKey.map(\.revision), [9, 8], "the history of a key")
+            let history = try await world.history(of: .all, through: 100, limit: 100)
+            try expectEqual(history.commits.map(\.revision), [9, 8], "the history")
+            let ofKey = try await world.history(of: .key(world.key("/a")), through: 100, limit: 100)
+            try expectEqual(ofKey.commits.map(\.revision), [9, 8], "the history of a key")
             let last = try await world.engine.lastRevision(of: world.config, before: world.time(7))
             try expectEqual(last, 0, "the last revision before a moment")
             try expectEqual(try await hasRemains(), true, "whether something is kept")
@@ -162,4 +181,10 @@ extension StorageConformance {
             try expectEqual(try await last(before: world.time(6)), 5, "after the oldest that is left")
         },
     ]
+}
+
+extension StorageWorld {
+    fileprivate func history(of selection: KeySelection, through: Revision, limit: Int) async throws -> HistoryPage {
+        try await engine.history(of: config, selection: selection, through: through, limit: limit)
+    }
 }

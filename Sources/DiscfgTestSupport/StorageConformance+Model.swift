@@ -78,9 +78,11 @@ extension StorageConformance {
         try expectEqual(
             try await engine.entries(of: config, after: after, limit: 5), entries, "the entries after \(after)")
         let key = keys.randomElement(using: &generator) ?? keys[0]
-        let history = try await model.history(of: config, key: key, through: after, limit: 5)
-        try expectEqual(
-            try await engine.history(of: config, key: key, through: after, limit: 5), history, "the history of \(key)")
+        for selection in [KeySelection.key(key), .range(KeyRange(from: key.bytes, to: nil))] {
+            let history = try await model.history(of: config, selection: selection, through: after, limit: 5)
+            let found = try await engine.history(of: config, selection: selection, through: after, limit: 5)
+            try expectEqual(found.commits, history.commits, "the history of \(selection.path)")
+        }
         let change = try await model.firstChange(to: key, in: config, after: after)
         try expectEqual(
             try await engine.firstChange(to: key, in: config, after: after), change,

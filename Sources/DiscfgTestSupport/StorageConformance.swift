@@ -24,7 +24,7 @@ public struct StorageConformance: Sendable {
 
     /// Everything that an engine must do.
     public static let cases: [Case] =
-        configCases + logCases + historyCases + itemCases + leaseCases + noteCases + modelCases
+        configCases + logCases + historyCases + itemCases + leaseCases + cellCases + modelCases
 
     private let makeEngine: @Sendable () async throws -> any StorageEngine
     private let seed: UInt64

@@ -27,9 +27,9 @@ struct Backend: Sendable {
         etcdConfig = try ConfigName(environment["DISCFG_ETCD_CFG"] ?? ConfigName.default.description)
         // The last step that can fail, because a client must be closed before it is released.
         let client = try Self.client(address, environment: environment, logger: logger)
+        let engine = DynamoDBEngine(table: address.table, client: client)
         service = ConfigService(
-            engine: DynamoDBEngine(table: address.table, client: client),
-            options: .init(writeDeadline: .ofInvocation), logger: logger)
+            engine: engine, options: .init(administration: engine, writeDeadline: .ofInvocation), logger: logger)
         let allowsPrivate = ["1", "true"].contains(environment["DISCFG_ALLOW_PRIVATE_WEBHOOKS"])
         let sender = TargetSender(allowsPrivateWebhooks: allowsPrivate) { region in
             guard let region, region != client.region else { return client }
@@ -50,10 +50,10 @@ struct Backend: Sendable {
 
     private var responder: DiscfgResponder {
         let identity = EtcdIdentity(store: service.storeName, server: "lambda", name: "discfg")
-        let etcd = EtcdService(service: service, config: etcdConfig, identity: identity, logger: logger)
+        let etcd = EtcdAPI(store: service, config: etcdConfig, identity: identity, logger: logger)
         return DiscfgResponder(
             store: service,
-            options: .init(etcd: EtcdOptions(store: service, service: etcd), notifications: notifier), logger: logger)
+            options: .init(etcd: EtcdOptions(etcd), notifications: notifier), logger: logger)
     }
 
     private static func client(

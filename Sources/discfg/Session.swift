@@ -1,5 +1,4 @@
 import DiscfgCore
-import DiscfgDynamoDB
 import DiscfgNotifications
 import Logging
 import Metrics
@@ -14,19 +13,24 @@ import Foundation
 struct Session: Sendable {
     let settings: Settings
     let output: Output
-    let store: any ConfigStore
+    /// What the user of this process opened; a server determines the caller of each request, and uses it on behalf of them.
+    let opened: OpenStore
+    private let caller: Caller
+
+    /// The store, for the user of this process.
+    var store: CallerStore { opened.store.acting(as: caller) }
+    /// The notifications, for the user of this process.
+    var notifications: CallerNotifications { opened.notifications.acting(as: caller) }
     /// The time by which what is in the store ends.
-    let time: TimeSource
+    var time: TimeSource { opened.time }
     /// The store, where it is in this process.
-    let local: ConfigService?
-    /// The store's table, where it has one.
-    let table: TableManager?
-    let notifications: any NotificationStore
+    var local: ConfigService? { opened.local }
+    /// What an operator does with the store; `nil` for a store without that.
+    var administration: (any StoreAdministration)? { opened.administration }
     /// What sends notifications, where the store is in this process.
-    let notifier: Notifier?
+    var notifier: Notifier? { opened.notifier }
 
     var config: ConfigName { settings.config.name }
-    var author: String { settings.author }
 
     /// Whether keys that are overdue are committed as expired first.
     enum Expiry {
@@ -49,9 +53,7 @@ struct Session: Sendable {
             time: opened.time)
         do {
             let session = Session(
-                settings: settings, output: output, store: opened.store, time: opened.time, local: opened.local,
-                table: opened.table,
-                notifications: opened.notifications, notifier: opened.notifier)
+                settings: settings, output: output, opened: opened, caller: settings.caller)
             if expiry == .committed {
                 // As far as that is possible: on a file that cannot be written, reading still works.
                 _ = try? await opened.local?.sweep(
@@ -71,7 +73,7 @@ struct Session: Sendable {
     func commit(
         _ operations: [Operation], if conditions: [Precondition] = [], message: String?
     ) async throws -> TransactionResult {
-        let transaction = Transaction(if: conditions, then: operations, author: author, message: message ?? "")
+        let transaction = Transaction(if: conditions, then: operations, message: message ?? "")
         return try await store.commit(transaction, to: config).orThrow()
     }
 }

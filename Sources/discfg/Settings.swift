@@ -22,6 +22,12 @@ struct Settings: Sendable {
         return named ?? CurrentProcess.loginName ?? ""
     }
 
+    /// The caller of everything that a command does.
+    ///
+    /// A process that can open a store can write any author to it, so the name needs no other proof. A server does not
+    /// believe it: there the name is only claimed.
+    var caller: Caller { Caller(author, provenBy: .localUser) }
+
     /// Puts options and variables together; `config` is what an argument names, `directory` where `.discfg` is looked for.
     ///
     /// - Throws: `DiscfgError` that names the option, variable or file that is wrong.

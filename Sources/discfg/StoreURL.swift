@@ -1,16 +1,19 @@
 import DiscfgCore
-import DiscfgDynamoDB
 
 /// Where configs are kept, as one text says it.
-enum StoreURL: Sendable, Hashable, CustomStringConvertible {
-    /// One SQLite file.
-    case sqlite(path: String)
-    /// A table of DynamoDB.
-    case dynamodb(DynamoDBAddress)
-    /// A discfg server.
-    case server(url: String)
-    /// The memory of this process: gone when it ends.
-    case memory
+struct StoreURL: Sendable, CustomStringConvertible {
+    /// The text of a store URL.
+    struct Text: Sendable {
+        let whole: String
+        /// The part after the scheme and its colon.
+        let rest: Substring
+        let environment: [String: String]
+    }
+
+    /// The place that the URL names.
+    let location: any StoreLocation
+
+    var description: String { location.description }
 
     /// Reads a store URL.
     ///
@@ -19,34 +22,32 @@ enum StoreURL: Sendable, Hashable, CustomStringConvertible {
         let scheme = text.prefix { $0 != ":" }
         let rest = text.dropFirst(scheme.count + 1)
         guard scheme.count < text.count else {
-            throw .invalid("“\(text)” is not a store URL.", hint: "For a file write “sqlite:\(text)”. \(Self.kinds)")
+            throw .invalid(
+                "“\(text)” is not a store URL.", hint: "For a file write “sqlite:\(text)”. \(StoreKind.forms)")
         }
-        switch scheme.lowercased() {
-        case "sqlite": self = .sqlite(path: try Self.path(String(rest), of: text, environment: environment))
-        case "http", "https": self = .server(url: try Self.server(text, rest: rest))
-        case "memory":
-            guard rest.isEmpty else { throw .invalid("“\(text)” is not a store URL.", hint: "Write “memory:” alone.") }
-            self = .memory
-        case "dynamodb": self = .dynamodb(try DynamoDBAddress(rest, of: text))
-        default:
+        guard let kind = StoreKind.all.first(where: { $0.schemes.contains(scheme.lowercased()) }) else {
             // “localhost:8899” has no scheme, but a host and a port.
             let isAddress = UInt16(rest.prefix { $0 != "/" }) != nil
             throw .invalid(
                 "There is no kind of store “\(scheme):”.",
-                hint: (isAddress ? "For a server write “http://\(text)”. " : "") + Self.kinds)
+                hint: (isAddress ? "For a server write “http://\(text)”. " : "") + StoreKind.forms)
+        }
+        location = try kind.read(Text(whole: text, rest: rest, environment: environment))
+    }
+}
+
+extension MemoryLocation {
+    init(_ text: StoreURL.Text) throws(DiscfgError) {
+        guard text.rest.isEmpty else {
+            throw .invalid("“\(text.whole)” is not a store URL.", hint: "Write “memory:” alone.")
         }
     }
+}
 
-    var description: String {
-        switch self {
-        case .sqlite(let path): "sqlite:\(path)"
-        case .dynamodb(let address): address.url
-        case .server(let url): url
-        case .memory: "memory:"
-        }
+extension SQLiteLocation {
+    init(_ text: StoreURL.Text) throws(DiscfgError) {
+        path = try Self.path(String(text.rest), of: text.whole, environment: text.environment)
     }
-
-    private static let kinds = "There are sqlite:PATH, dynamodb:TABLE, http://HOST:PORT and memory:."
 
     /// The file that is used where none is named, in the user's data folder.
     static func defaultPath(environment: [String: String]) throws(DiscfgError) -> String {
@@ -75,8 +76,11 @@ enum StoreURL: Sendable, Hashable, CustomStringConvertible {
         }
         return path
     }
+}
 
-    private static func server(_ url: String, rest: Substring) throws(DiscfgError) -> String {
+extension ServerLocation {
+    init(_ text: StoreURL.Text) throws(DiscfgError) {
+        let (url, rest) = (text.whole, text.rest)
         let authority = rest.dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let tail = rest.dropFirst(2 + authority.count)
         // A gateway's stage may be in the path.
@@ -88,6 +92,6 @@ enum StoreURL: Sendable, Hashable, CustomStringConvertible {
             throw .invalid(
                 "The address of a server has no room for a name or a password.", hint: "Write it as http://HOST:PORT.")
         }
-        return tail.last == "/" ? String(url.dropLast()) : url
+        self.url = tail.last == "/" ? String(url.dropLast()) : url
     }
 }

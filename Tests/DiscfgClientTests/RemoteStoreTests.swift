@@ -55,6 +55,19 @@ struct RemoteStoreTests {
         }
     }
 
+    @Test("A server takes the caller of a remote store for the author, which without a name is that of the connection")
+    func callers() async throws {
+        try await Self.with { store, service in
+            let key = try Key(path: "/a")
+            for caller in [Caller.claiming("Zoë"), .anonymous] {
+                let transaction = Transaction(then: [.set(key, Value(caller.name))], author: "mallory")
+                _ = try await store.acting(as: caller).commit(transaction, to: .default)
+            }
+            let commits = try await service.changes(ChangesQuery(after: 1), in: .default).commits
+            #expect(commits.map(\.author) == ["Zoë", "ann"])
+        }
+    }
+
     @Test("A key without a leading slash is reached")
     func bareKeys() async throws {
         try await Self.with { store, service in

@@ -43,21 +43,21 @@ struct DeletionTests {
         #expect(
             try await service.createConfig(name, settings: ConfigSettings(), author: "").revision == 20_003)
         #expect(
-            try await engine.notes(of: .default, prefix: "", after: nil, limit: 9).map(\.name)
-                == [EndedLogs.noteName(name)])
+            try await engine.cells(of: .default, prefix: "", after: nil, limit: 9).map(\.name)
+                == [EndedLogs.cellName(name)])
     }
 
-    @Test("Configs of many names, each created and deleted once, leave a limited number of notes")
+    @Test("Configs of many names, each created and deleted once, leave a limited number of cells")
     func manyNames() async throws {
         let engine = MemoryEngine()
         let service = ConfigService(engine: engine, logger: LogCapture().logger)
-        #expect(try EndedLogs.noteName(ConfigName("a")) == "ended/\(0xE40C_292C as UInt32 % EndedLogs.maximumNotes)")
+        #expect(try EndedLogs.cellName(ConfigName("a")) == "ended/\(0xE40C_292C as UInt32 % EndedLogs.maximumCells)")
         for number in 0..<5000 {
             let name = try ConfigName("job-\(number)")
             _ = try await service.createConfig(name, settings: ConfigSettings(), author: "")
             try await service.deleteConfig(name)
         }
-        let notes = try await engine.notes(of: .default, prefix: "", after: nil, limit: 5000)
-        #expect(notes.count <= 4096)
+        let cells = try await engine.cells(of: .default, prefix: "", after: nil, limit: 5000)
+        #expect(cells.count <= 4096)
     }
 }

@@ -28,7 +28,8 @@ struct MaintenanceTests {
         let (over, isOver) = AsyncStream<Void>.makeStream()
         let log = LogCapture()
         let service = ConfigService(
-            engine: FailingEngine(engine: MemoryEngine()), options: .init(time: Self.hour(isOver)), logger: log.logger)
+            engine: FailingEngine(engine: MemoryEngine()),
+            options: .init(administration: FailingStore(), time: Self.hour(isOver)), logger: log.logger)
         let maintenance = Task { try await ConfigMaintenance(service).run() }
         for await _ in over {}
         maintenance.cancel()
@@ -36,7 +37,7 @@ struct MaintenanceTests {
         let lines = log.lines.filter { $0.message == "maintenance failed" }
         #expect((60...62).contains(lines.count), "\(lines.count) lines in an hour of two rounds a second")
         #expect(lines.first?.metadata["repeated"] == nil)
-        // Each round looks for configs; once a minute there is the engine's own maintenance too.
+        // Each round looks for configs; once a minute there is the store's own maintenance too.
         for line in lines.dropFirst() { #expect(Int(line.metadata["repeated"] ?? "") ?? 0 >= 118, "\(line)") }
         #expect(lines.allSatisfy { $0.metadata["error"]?.contains("It was moved.") == true })
     }
@@ -80,11 +81,17 @@ struct MaintenanceTests {
 private struct FailingEngine: EngineWrapper {
     let engine: any StorageEngine
 
-    private var moved: DiscfgError { DiscfgError(.storeUnusable, "It was moved.") }
+    func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] { throw FailingStore.moved }
+}
 
-    func maintain() async throws { throw moved }
+private struct FailingStore: StoreAdministration {
+    static let moved = DiscfgError(.storeUnusable, "It was moved.")
 
-    func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] { throw moved }
+    var subject: StoreSubject { StoreSubject(description: "a store", name: "store") }
+    func create(_ properties: StoreProperties) async throws -> [StoreWarning] { throw Self.moved }
+    func status() async throws -> StorageDescription { throw Self.moved }
+    func maintain() async throws { throw Self.moved }
+    func destroy() async throws { throw Self.moved }
 }
 
 /// A remote store whose first look-ups of configs fail.

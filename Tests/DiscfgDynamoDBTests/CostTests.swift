@@ -111,6 +111,24 @@ struct CostTests {
         }
     }
 
+    @Test("The history of a quiet key is one request for each megabyte of log, whatever the limit")
+    func quietHistory() async throws {
+        try await withWorld { world in
+            try await world.set("/quiet", "1")
+            for number in 0..<60 { try await world.set("/k/\(number % 12)", String(repeating: "x", count: 20_000)) }
+            let reader = world.reader()
+            _ = try await reader.history(HistoryQuery(limit: 1), in: .default)
+            _ = world.take()
+            let query = HistoryQuery(try .subtree("/quiet"), limit: 1)
+            let page = try await reader.history(query, in: .default)
+            #expect(page.commits.map { $0.changes.map(\.key.name) } == [["/quiet"]])
+            let costs = world.take()
+            // The end of the log; then two commits, 16, and the rest of 2.4 MB.
+            #expect(costs["Query"].map { (2...7).contains($0.requests) } == true, "\(costs)")
+            #expect(costs["GetItem"]?.requests == 1)
+        }
+    }
+
     @Test("A watcher who waits costs half a unit for each look, however many wait")
     func idleWatch() async throws {
         try await withWorld { world in

@@ -40,11 +40,13 @@ struct DynamoDBFixture: Sendable {
         _ options: DynamoDBEngine.Options = .init(), compactionDelay: Duration = .seconds(60),
         time: TimeSource = .system, viewMemory: Int = 0
     ) -> ConfigService {
+        let engine = engine(options)
         var settings = ConfigService.Options(
-            pollInterval: .milliseconds(5) ... .milliseconds(20), time: time, viewMemory: viewMemory)
+            pollInterval: .milliseconds(5) ... .milliseconds(20), administration: engine, time: time,
+            viewMemory: viewMemory)
         settings.compactionDelay = compactionDelay
         return ConfigService(
-            engine: engine(options), options: settings,
+            engine: engine, options: settings,
             logger: Logger(label: "discfg.test") { _ in SwiftLogNoOpLogHandler() })
     }
 }

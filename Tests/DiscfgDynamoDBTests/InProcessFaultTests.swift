@@ -129,7 +129,7 @@ struct InProcessFaultTests {
 
     /// A write of the storage seam other than `append`.
     enum Write: CaseIterable {
-        case createConfig, updateConfig, removeConfig, createLease, endLease, removeLease, replaceNote, trim
+        case createConfig, updateConfig, removeConfig, createLease, endLease, removeLease, replaceCell, trim
 
         /// Carries it out; the config has a lease 5, which is ending for `removeLease`, and the revisions 1 and 2.
         func callAsFunction(on engine: DynamoDBEngine, _ config: ConfigName) async throws -> Bool {
@@ -150,7 +150,7 @@ struct InProcessFaultTests {
             case .removeLease:
                 try await engine.removeLease(5, generation: nil, in: config)
                 return true
-            case .replaceNote: return try await engine.replaceNote("note", with: [1], version: 0, in: config)
+            case .replaceCell: return try await engine.replaceCell("name", with: [1], version: 0, in: config)
             case .trim: return try await engine.trim(config, through: 2, keepingSince: now + .seconds(60))
             }
         }
@@ -164,7 +164,7 @@ struct InProcessFaultTests {
             case .createLease: try await engine.lease(6, in: config) != nil
             case .endLease: try await engine.lease(5, in: config)?.isEnding == true
             case .removeLease: try await engine.lease(5, in: config) == nil
-            case .replaceNote: try await engine.note("note", in: config)?.bytes == [1]
+            case .replaceCell: try await engine.cell("name", in: config)?.bytes == [1]
             case .trim: try await engine.tail(of: config).trimmed == 2
             }
         }

@@ -28,7 +28,7 @@ struct PolicyTests {
             credentials: StaticCredentials(accessKeyID: key.id, secretAccessKey: key.secret),
             transport: Self.transport, logger: logger)
         let engine = DynamoDBEngine(table: table, client: client)
-        return (engine, ConfigService(engine: engine, logger: logger))
+        return (engine, ConfigService(engine: engine, options: .init(administration: engine), logger: logger))
     }
 
     private func expectDenied(_ call: () async throws -> Void, _ comment: Comment) async {

@@ -61,7 +61,7 @@ struct EtcdDoor: Sendable {
         store: ConfigService, log: LogCapture, port: Int = 0, limits: EtcdGRPCLimits = EtcdGRPCLimits()
     ) -> EtcdGRPCServer {
         EtcdGRPCServer(
-            service: EtcdService(service: store, config: .default, identity: identity, logger: log.logger),
+            api: EtcdAPI(store: store, config: .default, identity: identity, logger: log.logger),
             host: "127.0.0.1", port: port, limits: limits, logger: log.logger)
     }
 

@@ -25,9 +25,10 @@ struct EtcdFixture: Sendable {
         store = ConfigService(engine: engine, options: .init(time: clock.steadySource), logger: logger)
         var options = EtcdService.Options(time: clock.source)
         change(&options)
-        etcd = EtcdService(
-            service: store, config: .default, identity: EtcdIdentity(clusterID: 7, memberID: 8, name: "test"),
+        let api = EtcdAPI(
+            store: store, config: .default, identity: EtcdIdentity(clusterID: 7, memberID: 8, name: "test"),
             options: options, logger: logger)
+        etcd = api.acting(as: .anonymous)
     }
 
     /// The same store at the same time, as another process has it.

@@ -87,9 +87,10 @@ struct MaintenanceTests {
     @Test("The server is the one member, which stays and leads")
     func members() throws {
         let identity = EtcdIdentity(clusterID: 1, memberID: 2, name: "one", clientURLs: ["http://a:1"])
-        let etcd = EtcdService(
-            service: EtcdFixture().store, config: .default, identity: identity,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let etcd = EtcdAPI(
+            store: EtcdFixture().store, config: .default, identity: identity,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ).acting(as: .anonymous)
         let list = etcd.memberList()
         #expect(list.header == ResponseHeader(clusterID: 1, memberID: 2, revision: 0, raftTerm: 1))
         let member = try #require(list.members.first)

@@ -29,17 +29,16 @@ struct EtcdV2Fixture: Sendable {
         let clock = TestClock()
         let service = ConfigService(
             engine: engine, options: .init(time: clock.steadySource), logger: logger)
-        let etcd = EtcdService(
-            service: service, config: config, identity: EtcdIdentity(clusterID: 7, memberID: 8, name: "test"),
+        let etcd = EtcdAPI(
+            store: service, config: config, identity: EtcdIdentity(clusterID: 7, memberID: 8, name: "test"),
             options: .init(time: clock.steadySource), logger: logger)
         let options = DiscfgResponder.Options(
-            access: access, time: clock.steadySource, etcd: EtcdOptions(store: service, service: etcd))
+            access: access, time: clock.steadySource, etcd: EtcdOptions(etcd))
         let application = Application(
             responder: DiscfgResponder(store: service, options: options, logger: logger),
             server: .http1(configuration: .init(additionalChannelHandlers: [ConnectionMonitor()])),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger)
-        try await application.test(transport == .responder ? .router : .ahc()) { client in
-            let rest = RESTFixture(client: client, service: service)
+        try await RESTFixture.run(application, service, transport) { rest in
             try await body(EtcdV2Fixture(rest: rest, clock: clock, config: config))
         }
     }

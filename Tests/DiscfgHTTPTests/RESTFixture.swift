@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import DiscfgCore
 import DiscfgFormats
 import DiscfgHTTP
@@ -8,11 +9,14 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
+import NIOHTTP1
 import Testing
 
 /// A server on an empty memory store, asked through the responder alone or over a socket.
 struct RESTFixture: Sendable {
+    /// Asks the responder alone; over a socket only its `port` is used, because its requests fail after 15 seconds.
     let client: any TestClientProtocol
+    let sockets: HTTPClient
     let service: ConfigService
 
     /// Both ways to ask: the answers must be the same.
@@ -44,8 +48,23 @@ struct RESTFixture: Sendable {
                         ConnectionMonitor(pace: limits.pace), StalledReader(patience: patience),
                     ])),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger)
+        try await run(application, service, transport, body)
+    }
+
+    /// Runs a test on an application.
+    static func run(
+        _ application: some ApplicationProtocol, _ service: ConfigService, _ transport: Transport,
+        _ body: @escaping @Sendable (RESTFixture) async throws -> Void
+    ) async throws {
         try await application.test(transport == .responder ? .router : .ahc()) { client in
-            try await body(RESTFixture(client: client, service: service))
+            let sockets = HTTPClient(eventLoopGroupProvider: .singleton)
+            do {
+                try await body(RESTFixture(client: client, sockets: sockets, service: service))
+            } catch {
+                try await sockets.shutdown()
+                throw error
+            }
+            try await sockets.shutdown()
         }
     }
 
@@ -53,23 +72,41 @@ struct RESTFixture: Sendable {
     func send(
         _ method: HTTPRequest.Method, _ uri: String, _ body: String? = nil, headers: [String: String] = [:]
     ) async throws -> Answer {
-        var fields: HTTPFields = [:]
-        for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
-        let response = try await client.executeRequest(
-            uri: uri, method: method, headers: fields, body: body.map { ByteBuffer(string: $0) })
-        return Answer(response)
+        guard let port = client.port else {
+            var fields: HTTPFields = [:]
+            for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
+            let response = try await client.executeRequest(
+                uri: uri, method: method, headers: fields, body: body.map { ByteBuffer(string: $0) })
+            return Answer(response)
+        }
+        var request = HTTPClientRequest(url: "http://localhost:\(port)\(uri)")
+        request.method = HTTPMethod(rawValue: method.rawValue)
+        request.headers = HTTPHeaders(headers.map { ($0.key, $0.value) })
+        request.body = body.map { .bytes(ByteBuffer(string: $0)) }
+        // Without a limit of time: the machine may be busy with other work.
+        let response = try await sockets.execute(request, deadline: .distantFuture)
+        return try await Answer(response)
     }
 
     /// What came back.
     struct Answer: Sendable {
         let status: Int
-        let headers: HTTPFields
+        private(set) var headers: HTTPFields
         let text: String
 
         init(_ response: TestResponse) {
             status = response.status.code
             headers = response.headers
             text = String(buffer: response.body)
+        }
+
+        init(_ response: HTTPClientResponse) async throws {
+            status = Int(response.status.code)
+            headers = HTTPFields()
+            for (name, value) in response.headers {
+                headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
+            }
+            text = String(buffer: try await response.body.collect(upTo: .max))
         }
 
         /// The body as JSON; `null` when it is none.

@@ -96,7 +96,7 @@ struct NotificationServiceTests {
         let bench = try await Bench(engine)
         try await bench.add()
         try await bench.set("/a")
-        engine.plan { _, call, number in call == .note && number == 0 ? .refused : nil }
+        engine.plan { _, call, number in call == .cell && number == 0 ? .refused : nil }
         try await run(bench) { try await eventually { bench.sender.revisions() == [2] } }
         let line = bench.log.lines.first { $0.message == "notifications could not be sent" }
         #expect(line?.metadata["discfg.config"] == "shop" && line?.level == .warning)

@@ -53,7 +53,9 @@ struct DamageTests {
     func missingRevision(_ revision: Int) async throws {
         try damage("DELETE FROM log WHERE revision = \(revision)")
         await expectDamage("log") { try await engine.entries(of: .default, after: 1, limit: 10) }
-        await expectDamage("history") { try await engine.history(of: .default, key: nil, through: 10, limit: 10) }
+        await expectDamage("history") {
+            try await engine.history(of: .default, selection: .all, through: 10, limit: 10)
+        }
     }
 
     @Test(

@@ -177,6 +177,23 @@ struct SharedFileTests {
         #expect(options["format"] == "\(Schema.version)")
         #expect(options["size"].flatMap { Int($0) } ?? 0 >= 512)
         #expect(options["walSize"].flatMap { Int($0) } ?? 0 > 0)
+        let sizes = ["size", "walSize"].compactMap { options[$0].flatMap { Int64($0) } }
+        #expect(engine.size == sizes.reduce(0, +), "the log is next to the file to which the link leads")
+    }
+
+    @Test("A file is created when it is opened; discfg refuses to destroy it, and properties that it cannot have")
+    func administration() async throws {
+        let engine = try SQLiteEngine(path: folder.file())
+        #expect(try await engine.create(StoreProperties()) == [])
+        for call in [
+            { _ = try await engine.create(StoreProperties(isProtected: true)) },
+            { _ = try await engine.create(StoreProperties(throughput: .onDemand)) },
+            { try await engine.destroy() },
+        ] as [@Sendable () async throws -> Void] {
+            let error = await #expect(throws: DiscfgError.self) { try await call() }
+            #expect(error?.code == .unsupported && error?.message.contains(engine.subject.name) == true)
+        }
+        #expect(FileManager.default.fileExists(atPath: folder.file()))
     }
 
     /// Waits until the last connection has merged its log into the file: engines close when their last task has let go of them.

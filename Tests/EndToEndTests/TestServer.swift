@@ -81,7 +81,7 @@ struct TestServer: Sendable {
         request.method = method
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        let response = try await Self.client.execute(request, timeout: .seconds(60))
+        let response = try await Self.client.execute(request, timeout: .hours(1))
         let bytes = try await response.body.collect(upTo: 64 << 20)
         return Answer(status: Int(response.status.code), headers: response.headers, body: String(buffer: bytes))
     }

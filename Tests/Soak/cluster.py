@@ -161,7 +161,7 @@ class Cluster:
 
     def environment(self, control: shim.Control | None) -> dict[str, str]:
         """What a process of discfg finds in its environment."""
-        kept = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TMPDIR")
+        kept = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TMPDIR", "ASAN_OPTIONS", "TSAN_OPTIONS")
         variables = {name: os.environ[name] for name in kept if name in os.environ}
         variables |= {"HOME": str(self.folder), "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
                       "AWS_REGION": "us-east-1"}

@@ -6,7 +6,7 @@ import Testing
 @Suite("Callers of gateways")
 struct GatewayCallerTests {
     private func caller(_ event: String, _ context: JSONValue) throws -> String? {
-        try GatewayRequest(event, ["requestContext": context]).caller
+        try GatewayRequest(event, ["requestContext": context]).caller?.name
     }
 
     @Test(
@@ -93,7 +93,7 @@ struct GatewayCallerTests {
             #expect(request.caller == nil && request.field("x-discfg-author") == "boss", "it is passed, not believed")
         }
         let signed = try GatewayRequest(GatewayEvents.functionURL, ["headers": forged])
-        #expect(signed.caller == "user/alice")
+        #expect(signed.caller == Caller("user/alice", provenBy: .gateway))
     }
 
     @Test("Behind a load balancer there is no caller, whatever the context says")

@@ -36,7 +36,7 @@ struct GatewayRequestTests {
         #expect(request.body == [0xFF, 0x00, 0x01, 0x02, 0xFF])
         #expect(request.fields("content-length") == ["5"])
         #expect(request.fields("cookie") == ["session=abc; theme=dark"])
-        #expect(request.caller == "user/alice")
+        #expect(request.caller?.name == "user/alice")
     }
 
     @Test("A REST API's event keeps every value, and its decoded parameters are encoded again")

@@ -135,7 +135,7 @@ struct HostileEventTests {
     private static func check(_ request: GatewayRequest, _ event: JSONValue) {
         let isURL = request.target.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }
         #expect(request.target.utf8.first == UInt8(ascii: "/") && isURL, "\(event.text)")
-        #expect((request.caller?.utf8.count ?? 1) <= 256 && request.caller != "", "\(event.text)")
+        #expect((request.caller?.name.utf8.count ?? 1) <= 256 && request.caller?.name != "", "\(event.text)")
         for field in request.headers { #expect(HTTPField.isValidValue(field.value), "\(event.text)") }
         #expect(request.body.isEmpty || request.headers[.contentLength] == String(request.body.count), "\(event.text)")
     }

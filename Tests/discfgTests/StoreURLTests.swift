@@ -29,7 +29,7 @@ struct StoreURLTests {
     @Test("The data folder of the user is where XDG_DATA_HOME says")
     func dataFolder() throws {
         let url = try StoreURL("sqlite:", environment: ["HOME": "/h", "XDG_DATA_HOME": "/data"])
-        #expect(url == .sqlite(path: "/data/discfg/discfg.db"))
+        #expect((url.location as? SQLiteLocation)?.path == "/data/discfg/discfg.db")
         #expect(throws: DiscfgError.self) { try StoreURL("sqlite:", environment: [:]) }
     }
 
@@ -45,6 +45,26 @@ struct StoreURLTests {
         #expect(error.code == .invalidRequest)
         #expect(error.hint != nil)
         #expect(!error.description.contains("secret"))
+    }
+
+    @Test("A kind of store that there is not is refused with the forms of all kinds")
+    func kinds() throws {
+        let error = try #require(throws: DiscfgError.self) { try StoreURL("redis:x", environment: [:]) }
+        #expect(error.hint == "There are sqlite:PATH, dynamodb:TABLE, http://HOST:PORT and memory:.")
+        for kind in StoreKind.all {
+            let form = kind.form.replacing("HOST:PORT", with: "127.0.0.1:1").replacing("TABLE", with: "table")
+            let found = try StoreURL(form, environment: Self.environment)
+            #expect(kind.schemes.contains { found.description.hasPrefix($0 + ":") })
+        }
+    }
+
+    @Test("Reading is of no use for a store that opening would create")
+    func contents() throws {
+        for (text, expected) in [("sqlite:/", false), ("memory:", false), ("http://h", true), ("dynamodb:table", true)]
+        {
+            let text = text == "sqlite:/" ? "sqlite:/nowhere/x.db" : text
+            #expect(try StoreURL(text, environment: [:]).location.hasContents == expected, "\(text)")
+        }
     }
 
     @Test("A host and a port without http:// are answered with the URL of a server")
@@ -68,8 +88,7 @@ struct StoreURLTests {
     @Test("What is written of a table is percent-decoded")
     func decodes() throws {
         let url = try StoreURL("dynamodb:discfg?endpoint=http%3A%2F%2Flocalhost%3A8000", environment: [:])
-        guard case .dynamodb(let address) = url else { return #expect(Bool(false), "it must be a table") }
-        #expect(address.endpoint == "http://localhost:8000")
+        #expect((url.location as? TableLocation)?.address.endpoint == "http://localhost:8000")
     }
 
     @Test(

@@ -3,7 +3,7 @@ extension Transaction {
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest`, `invalidName`, `tooLarge` or `overloaded`; `CancellationError`.
     package static func parsed(
-        _ bytes: [UInt8], author: String, limits: JSONLimits = JSONLimits()
+        _ bytes: [UInt8], author: String = "", limits: JSONLimits = JSONLimits()
     ) async throws -> Transaction {
         try await LongWork.run(onBytes: bytes.count) { _ throws(DiscfgError) in
             try Transaction(parsing: bytes, author: author, limits: limits)

@@ -68,8 +68,10 @@ extension ConfigService {
     /// Ends a lease now: removes what is attached to it, in one commit where one can take it all.
     ///
     /// Gives the config's revision afterwards; `nil` where there was no such lease. Throws `outcomeUnknown` if it fails after the end
-    /// has begun: keys may have been removed, and the next revocation or sweep removes the rest.
+    /// has begun: keys may have been removed, and the next revocation or sweep removes the rest. Throws `tooLarge` if the author has
+    /// more than 256 bytes.
     public func revokeLease(_ id: Int64, author: String = "", in config: ConfigName) async throws -> Revision? {
+        try Transaction(then: [], author: author).validate()
         guard let generation = try await engine.endLease(id, in: config, ifUnchanged: nil) else { return nil }
         existing(config)?.leases.forget(id)
         let message = "lease \(id) revoked"

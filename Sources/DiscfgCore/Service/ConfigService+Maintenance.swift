@@ -84,7 +84,7 @@ public struct ConfigMaintenance: Service {
     }
 
     private func runRound(until deadline: ContinuousClock.Instant) async {
-        await attempt { try await service.engine.maintain() }
+        await attempt { try await service.administration?.maintain() }
         await attempt {
             // Not always from the front, so that all have their turn where there are too many for one time.
             for name in try await service.configNames().shuffled() where ContinuousClock.now < deadline {
@@ -113,7 +113,7 @@ public struct ConfigMaintenance: Service {
         var needsNames = true
         while !Task.isCancelled {
             let isDue = sinceRetention >= retentionInterval
-            if isDue { await attempt { try await service.engine.maintain() } }
+            if isDue { await attempt { try await service.administration?.maintain() } }
             needsNames = needsNames || isDue || service.engine.traits.readsTellTail
             if needsNames {
                 await attempt {

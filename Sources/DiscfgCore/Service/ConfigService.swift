@@ -13,6 +13,8 @@ public final class ConfigService: Sendable {
         ///
         /// It is for what other processes append; `nil` for what the engine says.
         public var pollInterval: ClosedRange<Duration>?
+        /// Describes the store, and does its periodic work; `nil` for a store without either, such as memory.
+        public var administration: (any StoreAdministration)?
         /// The time, and waiting.
         public var time: TimeSource
         /// Where what the service counts goes.
@@ -34,11 +36,12 @@ public final class ConfigService: Sendable {
         public static let maximumPollInterval: Duration = standardCompactionDelay / 6
 
         public init(
-            pollInterval: ClosedRange<Duration>? = nil, time: TimeSource = .system,
-            metricsFactory: any MetricsFactory = MetricsSystem.factory, writeDeadline: WriteDeadline = .none,
-            viewMemory: Int = 0
+            pollInterval: ClosedRange<Duration>? = nil, administration: (any StoreAdministration)? = nil,
+            time: TimeSource = .system, metricsFactory: any MetricsFactory = MetricsSystem.factory,
+            writeDeadline: WriteDeadline = .none, viewMemory: Int = 0
         ) {
             self.pollInterval = pollInterval
+            self.administration = administration
             self.time = time
             self.metricsFactory = metricsFactory
             self.writeDeadline = writeDeadline
@@ -55,6 +58,8 @@ public final class ConfigService: Sendable {
     }
 
     let engine: any StorageEngine
+    /// Describes the store, and does its periodic work.
+    let administration: (any StoreAdministration)?
     /// How far the logs of deleted configs came.
     let endedLogs: EndedLogs
     package let time: TimeSource
@@ -76,6 +81,7 @@ public final class ConfigService: Sendable {
     public init(engine: any StorageEngine, options: Options = Options(), logger: Logger) {
         let defaultEngine = DefaultConfigEngine(engine: engine, time: options.time)
         self.engine = defaultEngine
+        self.administration = options.administration
         self.endedLogs = EndedLogs(engine: defaultEngine)
         self.time = options.time
         self.pollInterval = options.pollInterval ?? engine.traits.pollInterval
@@ -145,7 +151,7 @@ extension ConfigService: ConfigStore {
 
     public func info(of config: ConfigName) async throws -> ConfigInfo {
         guard let record = try await engine.config(config) else { throw DiscfgError.noConfig(config) }
-        return describe(record, in: try await engine.status())
+        return describe(record, in: try await administration?.status() ?? engine.description)
     }
 
     public func revision(of config: ConfigName) async throws -> Revision {

@@ -1,7 +1,7 @@
 /// Remembers how far the logs of deleted configs came, so that a config that is created again begins beyond them.
 ///
 /// A watcher that comes back with a revision of the old log then finds that revision compacted, whatever protocol it speaks, and
-/// reads the current state. The numbers are notes of the config `default`, which cannot be deleted.
+/// reads the current state. The numbers are cells of the config `default`, which cannot be deleted.
 struct EndedLogs: Sendable {
     /// How much further than it was read the log may come before it ends, and one revision more: a watcher that has seen all of
     /// the old log must not go on with the first commit of the new one.
@@ -9,22 +9,22 @@ struct EndedLogs: Sendable {
 
     let engine: DefaultConfigEngine
 
-    /// Maximum number of notes, so that a store does not grow with each name that is used once.
-    static let maximumNotes: UInt32 = 4096
+    /// Maximum number of cells, so that a store does not grow with each name that is used once.
+    static let maximumCells: UInt32 = 4096
 
-    /// The note of a name, which it shares with some others: a config then begins further up than it would have to.
+    /// The name of the cell of a config, which the config shares with some others: a config then begins further up than it would have to.
     ///
     /// The number is FNV-1a of 32 bits: every process must come to the same.
-    static func noteName(_ config: ConfigName) -> String {
+    static func cellName(_ config: ConfigName) -> String {
         let hash = config.description.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
-        return "ended/\(hash % maximumNotes)"
+        return "ended/\(hash % maximumCells)"
     }
 
-    /// A revision that no log of that name has come to; 0 if no config of that name, or of one with the same note, was deleted.
+    /// A revision that no log of that name has come to; 0 if no config of that name, or of one with the same cell, was deleted.
     func revision(of config: ConfigName) async throws -> Revision {
         do {
             // Not by way of what creates `default`: a store that has none has no ended logs.
-            return Self.revision(in: try await engine.engine.note(Self.noteName(config), in: .default))
+            return Self.revision(in: try await engine.engine.cell(Self.cellName(config), in: .default))
         } catch let error as DiscfgError where [.configNotFound, .storeUnusable].contains(error.code) {
             // A table that is not there yet is created with the config. If the store is unusable, creating the config says why.
             return 0
@@ -42,15 +42,15 @@ struct EndedLogs: Sendable {
         let end = tail.revision + Self.margin
         while true {
             try Task.checkCancellation()
-            let note = try await engine.note(Self.noteName(config), in: .default)
-            // Also when this very note was written, and the answer was lost.
-            if Self.revision(in: note) >= end { return }
-            _ = try await engine.replaceNote(
-                Self.noteName(config), with: Array(String(end).utf8), version: note?.version ?? 0, in: .default)
+            let cell = try await engine.cell(Self.cellName(config), in: .default)
+            // Also when this very cell was written, and the answer was lost.
+            if Self.revision(in: cell) >= end { return }
+            _ = try await engine.replaceCell(
+                Self.cellName(config), with: Array(String(end).utf8), version: cell?.version ?? 0, in: .default)
         }
     }
 
-    private static func revision(in note: Note?) -> Revision {
-        note.flatMap { Revision(String(decoding: $0.bytes, as: UTF8.self)) } ?? 0
+    private static func revision(in cell: Cell?) -> Revision {
+        cell.flatMap { Revision(String(decoding: $0.bytes, as: UTF8.self)) } ?? 0
     }
 }

@@ -13,8 +13,6 @@ extension EngineWrapper {
     public var description: StorageDescription { engine.description }
     public var limits: StorageLimits { engine.limits }
     public var traits: StorageTraits { engine.traits }
-    public func status() async throws -> StorageDescription { try await engine.status() }
-    public func maintain() async throws { try await engine.maintain() }
 
     public func perform<Result: Sendable>(
         on config: ConfigName, _ call: @Sendable () async throws -> Result
@@ -69,9 +67,11 @@ extension EngineWrapper {
         }
     }
 
-    public func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit] {
+    public func history(
+        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+    ) async throws -> HistoryPage {
         try await perform(on: config) {
-            try await engine.history(of: config, key: key, through: through, limit: limit)
+            try await engine.history(of: config, selection: selection, through: through, limit: limit)
         }
     }
 
@@ -135,21 +135,21 @@ extension EngineWrapper {
         try await perform(on: config) { try await engine.overdueLeases(in: config, at: now) }
     }
 
-    public func note(_ name: String, in config: ConfigName) async throws -> Note? {
-        try await perform(on: config) { try await engine.note(name, in: config) }
+    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
+        try await perform(on: config) { try await engine.cell(name, in: config) }
     }
 
-    public func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note] {
+    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
         try await perform(on: config) {
-            try await engine.notes(of: config, prefix: prefix, after: after, limit: limit)
+            try await engine.cells(of: config, prefix: prefix, after: after, limit: limit)
         }
     }
 
-    public func replaceNote(
+    public func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {
         try await perform(on: config) {
-            try await engine.replaceNote(name, with: bytes, version: version, in: config)
+            try await engine.replaceCell(name, with: bytes, version: version, in: config)
         }
     }
 }

@@ -8,7 +8,7 @@ public final class MemoryEngine: StorageEngine {
         var items: [Key: Item] = [:]
         var leases: [Int64: Lease] = [:]
         var leaseGenerations: [Int64: String] = [:]
-        var notes: [String: Note] = [:]
+        var cells: [String: Cell] = [:]
         /// The keys of `items`, in order.
         var order: [Key] = []
 
@@ -108,11 +108,14 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
-    public func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit] {
+    public func history(
+        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+    ) async throws -> HistoryPage {
         try withLog(config) { log in
-            let selection = key.map { KeySelection.key($0) } ?? .all
-            let commits = log.suffix(after: log.record.tail.trimmed).reversed().lazy.drop { $0.revision > through }
-            return Array(commits.compactMap { $0.selecting(selection) }.prefix(limit))
+            let trimmed = log.record.tail.trimmed
+            let commits = log.suffix(after: trimmed).reversed().lazy.drop { $0.revision > through }
+            let found = Array(commits.compactMap { $0.selecting(selection) }.prefix(limit))
+            return HistoryPage(found, isLast: found.count < limit, trimmed: trimmed)
         }
     }
 

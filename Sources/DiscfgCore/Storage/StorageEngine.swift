@@ -24,9 +24,6 @@ public protocol StorageEngine: Sendable {
     /// A description of the store, for people.
     var description: StorageDescription { get }
 
-    /// A description of the store and its current state, for people; may send requests to the store.
-    func status() async throws -> StorageDescription
-
     /// The maximum size of one append.
     var limits: StorageLimits { get }
 
@@ -56,7 +53,8 @@ public protocol StorageEngine: Sendable {
 
     /// Removes a config with all its contents; `false` if there was none.
     ///
-    /// Once the config is gone for every reader, the call does not fail: `maintain` removes what is left of it.
+    /// Once the config is gone for every reader, the call does not fail: `StoreAdministration.maintain` removes what is
+    /// left of it.
     func removeConfig(_ name: ConfigName) async throws -> Bool
 
     /// The ends of the log, strongly consistent.
@@ -106,11 +104,14 @@ public protocol StorageEngine: Sendable {
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage
 
-    /// The commits up to a revision, newest first.
+    /// The commits up to a revision that changed a selected key, newest first, each with those changes alone.
     ///
-    /// With a key, only the commits that changed it, each with that change alone. Trimmed commits are left out without
-    /// an error. The limit is as in `log`.
-    func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit]
+    /// With `KeySelection.all` these are all commits. Trimmed commits are left out without an error. An engine finds the
+    /// commits in one call, with an index of the changes by key if it has one; it may return fewer than `limit` if they
+    /// are large.
+    func history(
+        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+    ) async throws -> HistoryPage
 
     /// The first change to a key after a revision, or `nil` if the key has not changed since; strongly consistent.
     ///
@@ -189,28 +190,23 @@ public protocol StorageEngine: Sendable {
     /// If the store is remote, the leases may be as of shortly before.
     func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease]
 
-    /// The note of that name, strongly consistent.
-    func note(_ name: String, in config: ConfigName) async throws -> Note?
+    /// The cell of that name, strongly consistent.
+    func cell(_ name: String, in config: ConfigName) async throws -> Cell?
 
-    /// The notes whose names begin with a prefix, in the order of their names, after `after`, at most `limit`.
+    /// The cells whose names begin with a prefix, in the order of their names, after `after`, at most `limit`.
     ///
     /// They are strongly consistent. An engine may return fewer than `limit`, but at least one if there is any.
-    func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note]
+    func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell]
 
-    /// Writes a note, or with `nil` removes it, if the stored note has the given version; 0 means that there is none.
+    /// Writes a cell, or with `nil` removes it, if the stored cell has the given version; 0 means that there is none.
     ///
     /// - Returns: Whether it had. If a reply was lost, the result may be `false` although this very call has written:
-    ///   read the note.
-    func replaceNote(_ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName) async throws -> Bool
-
-    /// Does the periodic work of the store: removes what interrupted calls have left behind.
-    func maintain() async throws
+    ///   read the cell.
+    func replaceCell(_ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName) async throws -> Bool
 }
 
 extension StorageEngine {
-    public func status() async throws -> StorageDescription { description }
     public var traits: StorageTraits { StorageTraits() }
-    public func maintain() async throws {}
 
     public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         try await tail(of: config)

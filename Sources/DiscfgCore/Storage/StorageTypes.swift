@@ -129,6 +129,29 @@ public struct LogPage: Sendable, Hashable {
     }
 }
 
+/// Some commits, newest first, that changed selected keys.
+public struct HistoryPage: Sendable, Hashable {
+    public var commits: [Commit]
+    /// The revision through which the next page goes; `nil` if no earlier commit is selected.
+    public var next: Revision?
+
+    public init(commits: [Commit], next: Revision?) {
+        self.commits = commits
+        self.next = next
+    }
+
+    /// A page of a log.
+    ///
+    /// - Parameters:
+    ///   - commits: The commits, newest first.
+    ///   - isLast: Whether no earlier commit is selected.
+    ///   - trimmed: The last trimmed revision of the log.
+    package init(_ commits: [Commit], isLast: Bool, trimmed: Revision) {
+        let next = (commits.last?.revision ?? 0) - 1
+        self.init(commits: commits, next: isLast || next <= trimmed ? nil : next)
+    }
+}
+
 /// The state that a writer starts from.
 public struct WriteBasis: Sendable, Hashable {
     public var items: [Key: Item]

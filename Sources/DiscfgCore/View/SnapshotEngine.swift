@@ -53,6 +53,21 @@ struct SnapshotEngine: EngineWrapper {
             of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
     }
 
+    func history(
+        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+    ) async throws -> HistoryPage {
+        let (tail, trimmed) = (state.tail.revision, state.tail.trimmed)
+        let oldest = max(trimmed, (state.window.first ?? tail + 1) - 1)
+        let commits = state.window.commits(after: oldest, through: tail) ?? []
+        let found = commits.reversed().lazy.drop { $0.revision > through }.compactMap { $0.selecting(selection) }
+        let page = Array(found.prefix(limit))
+        // What is older than the newest commits in memory is the store's.
+        guard page.count == limit || oldest == trimmed else {
+            return try await engine.history(of: config, selection: selection, through: through, limit: limit)
+        }
+        return HistoryPage(page, isLast: page.count < limit, trimmed: trimmed)
+    }
+
     func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
         if after >= state.tail.trimmed,
             let commits = state.window.commits(after: after, through: state.tail.revision)

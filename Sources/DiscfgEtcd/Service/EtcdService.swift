@@ -1,7 +1,7 @@
 package import DiscfgCore
-package import Logging
+import Logging
 
-/// etcd's v3 API on one config, independent of the transport: one function for each of etcd's calls.
+/// etcd's v3 API on one config for one caller, independent of the transport: one function for each of etcd's calls.
 ///
 /// A transport decodes a request, calls the function, and encodes its result. Every function throws `EtcdError` only; a
 /// cancellation is an `EtcdError` with the code `canceled`. Streams (`WatchStream`, `ElectionObserver`, `EtcdSnapshot`)
@@ -25,40 +25,25 @@ package struct EtcdService: Sendable {
     /// The Raft term, which never changes.
     static let raftTerm: UInt64 = 1
 
-    let store: ConfigService
+    private let api: EtcdAPI
+    let store: CallerService
     /// The config of the service.
     package let config: ConfigName
-    package let identity: EtcdIdentity
-    package let options: Options
-    let hubs: WatchHubs
-    let logger: Logger
 
-    /// The service of a config.
-    package init(
-        service: ConfigService, config: ConfigName, identity: EtcdIdentity, options: Options = Options(), logger: Logger
-    ) {
-        self.init(
-            store: service, config: config, identity: identity, options: options,
-            hubs: WatchHubs(store: service, time: options.time), logger: logger)
-    }
+    package var identity: EtcdIdentity { api.identity }
+    package var options: Options { api.options }
+    var hubs: WatchHubs { api.hubs }
+    var logger: Logger { api.logger }
 
-    private init(
-        store: ConfigService, config: ConfigName, identity: EtcdIdentity, options: Options, hubs: WatchHubs,
-        logger: Logger
-    ) {
+    /// The service of a config; `EtcdAPI` creates it for a caller.
+    init(_ api: EtcdAPI, store: CallerService, config: ConfigName) {
+        self.api = api
         self.store = store
         self.config = config
-        self.identity = identity
-        self.options = options
-        self.hubs = hubs
-        self.logger = logger
     }
 
     /// The same service for another config, which may not exist.
-    package func of(_ config: ConfigName) -> EtcdService {
-        EtcdService(
-            store: store, config: config, identity: identity, options: options, hubs: hubs, logger: logger)
-    }
+    package func of(_ config: ConfigName) -> EtcdService { EtcdService(api, store: store, config: config) }
 }
 
 extension EtcdService {

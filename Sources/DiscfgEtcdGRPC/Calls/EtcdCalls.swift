@@ -3,22 +3,36 @@ import DiscfgCore
 import DiscfgEtcd
 import GRPCCore
 
-/// What the calls of all of etcd's services have in common: which config they are about, and how they end.
+/// What the calls of all of etcd's services have in common: which config they are about, who the caller is, and how they
+/// end.
 struct EtcdCalls: Sendable {
     /// The metadata of a request that is about another config than the server's.
     static let configKey = "discfg-cfg"
 
-    /// The service of the server's config.
-    let standard: EtcdService
+    /// The metadata in which a client claims a name, percent-encoded; the same as the header field of REST.
+    static let authorKey = "x-discfg-author"
 
-    /// The service of the config that a call is about.
+    let api: EtcdAPI
+
+    /// The service for the caller, of the config that a call is about.
+    ///
+    /// gRPC is served to clients directly, not behind a gateway, so a caller's name is never proven.
     func service(_ metadata: Metadata) throws(EtcdError) -> EtcdService {
-        guard let name = metadata[stringValues: Self.configKey].first(where: { _ in true }) else { return standard }
-        do {
-            return standard.of(try ConfigName(name))
+        do throws(DiscfgError) {
+            let config = try first(Self.configKey, in: metadata).map { name throws(DiscfgError) in
+                try ConfigName(name)
+            }
+            let claim = try first(Self.authorKey, in: metadata).map { name throws(DiscfgError) in
+                try PercentEncoding.decode(name)
+            }
+            return api.acting(as: .claiming(claim ?? ""), in: config)
         } catch {
             throw EtcdError(answering: error)
         }
+    }
+
+    private func first(_ key: String, in metadata: Metadata) -> String? {
+        metadata[stringValues: key].first { _ in true }
     }
 
     /// Answers a call that is short.

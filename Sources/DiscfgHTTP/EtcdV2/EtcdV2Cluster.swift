@@ -13,10 +13,10 @@ struct EtcdV2Cluster: Sendable {
     /// When this process began.
     private let start: Timestamp
 
-    init(_ service: EtcdService, since start: Timestamp) {
-        id = String(service.identity.clusterID, radix: 16)
-        member = String(service.identity.memberID, radix: 16)
-        version = service.options.version
+    init(_ api: EtcdAPI, since start: Timestamp) {
+        id = String(api.identity.clusterID, radix: 16)
+        member = String(api.identity.memberID, radix: 16)
+        version = api.options.version
         self.start = start
     }
 
@@ -39,7 +39,7 @@ struct EtcdV2Cluster: Sendable {
             return call.allow(.get) ?? .plain(#"{"etcdserver":"\#(version)","etcdcluster":"3.4.0"}"#)
         case "/v2/stats/store":
             if let refusal = call.allow(.get) { return refusal }
-            return .plain(door.counters.json(expirations: door.service.expirations))
+            return .plain(door.counters.json(expirations: door.api.store(as: .process).expirations))
         case "/v2/stats/self": return call.allow(.get) ?? .plain(statistics(at: door.time.now()))
         case "/v2/stats/leader":
             return call.allow(.get) ?? .plain(#"{"leader":"\#(member)","followers":{}}"#)

@@ -10,19 +10,17 @@ import NIOCore
 /// It answers as etcd 3.4 does with `--enable-v2`, to the byte where a client might look: so it has a router, errors and texts
 /// of its own.
 struct EtcdV2Door: Sendable {
-    let service: ConfigService
-    let config: ConfigName
+    let api: EtcdAPI
     let time: TimeSource
     let counters = EtcdV2Counters()
     private let logger: Logger
     private let cluster: EtcdV2Cluster
 
     init(_ options: EtcdOptions, time: TimeSource, logger: Logger) {
-        service = options.store
-        config = options.service.config
+        api = options.api
         self.time = time
         self.logger = logger
-        cluster = EtcdV2Cluster(options.service, since: time.now())
+        cluster = EtcdV2Cluster(options.api, since: time.now())
     }
 
     /// What `X-Etcd-Cluster-Id` says.
@@ -71,7 +69,9 @@ struct EtcdV2Door: Sendable {
         if let path = place.redirection { return .redirection(to: path, for: call.request) }
         if let path = place.path(below: "/v2/keys") {
             call.name("/v2/keys/**")
-            return try await EtcdV2Keys(door: self, config: place.config ?? config).answer(call, path)
+            return try await EtcdV2Keys(
+                door: self, store: api.store(as: try call.caller), config: place.config ?? api.config
+            ).answer(call, path)
         }
         return try await cluster.answer(call, at: place, door: self)
     }

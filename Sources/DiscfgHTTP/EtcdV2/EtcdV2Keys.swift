@@ -10,6 +10,7 @@ struct EtcdV2Keys: Sendable {
     private static let maximumBody = 3 * Value.maximumLength + (64 << 10)
 
     let door: EtcdV2Door
+    let store: CallerService
     let config: ConfigName
 
     func answer(_ call: Call, _ path: ArraySlice<UInt8>) async throws -> Response {
@@ -19,13 +20,13 @@ struct EtcdV2Keys: Sendable {
         let parameters = try EtcdV2Parameters(form, method: method)
         let path = try DirectoryPath(path)
         switch method {
-        case .put: return try await write(parameters.putting, at: path, parameters, call)
-        case .post: return try await write(parameters.posting, at: path, parameters, call)
-        case .delete: return try await write(parameters.deleting, at: path, parameters, call)
+        case .put: return try await write(parameters.putting, at: path, parameters)
+        case .post: return try await write(parameters.posting, at: path, parameters)
+        case .delete: return try await write(parameters.deleting, at: path, parameters)
         default: break
         }
         if parameters.waits { return try await watch(path, parameters, call) }
-        let result = try await door.service.read(path, isRecursive: parameters.isRecursive, in: config)
+        let result = try await store.read(path, isRecursive: parameters.isRecursive, in: config)
         door.counters.note(result, of: .get)
         return response(to: result)
     }
@@ -53,11 +54,10 @@ struct EtcdV2Keys: Sendable {
     }
 
     private func write(
-        _ operation: DirectoryWrite.Operation, at path: DirectoryPath, _ parameters: EtcdV2Parameters, _ call: Call
+        _ operation: DirectoryWrite.Operation, at path: DirectoryPath, _ parameters: EtcdV2Parameters
     ) async throws -> Response {
-        let write = DirectoryWrite(
-            operation, at: path, timeToLive: parameters.duration, author: try call.author)
-        let result = try await door.service.carryOut(write, in: config)
+        let write = DirectoryWrite(operation, at: path, timeToLive: parameters.duration)
+        let result = try await store.carryOut(write, in: config)
         door.counters.note(result, of: write.action)
         let isShort = parameters.isShort && write.action != .delete && write.action != .compareAndDelete
         return response(to: result, isShort: isShort)
@@ -90,7 +90,7 @@ struct EtcdV2Keys: Sendable {
     ) async throws -> Response {
         let first = parameters.waitIndex.map { Revision(clamping: $0) }
         let watch = DirectoryWatch(path, isRecursive: parameters.isRecursive)
-        switch try await door.service.follow(watch, from: first, in: config) {
+        switch try await store.follow(watch, from: first, in: config) {
         case .failure(let refusal): return EtcdV2Error(refusal).response(cluster: door.clusterID)
         case .success(let feed):
             let stream = EtcdV2Watch(

@@ -8,7 +8,7 @@ import Hummingbird
 /// `/v3/…` is about the config of the service, `/CONFIG/v3/…` about any other. Source: the mapping in etcd's
 /// `etcdserver/etcdserverpb/rpc.proto`.
 struct EtcdV3Routes: Sendable {
-    let service: EtcdService
+    let api: EtcdAPI
 
     /// The most bytes of a body: a request of 1.5 MiB as base64, with room for the names around it.
     static let maximumBody = 4 << 20
@@ -56,11 +56,11 @@ struct EtcdV3Routes: Sendable {
         }
     }
 
-    /// The service of the config that the path names.
+    /// The service for the caller, of the config that the path names.
     private func service(for call: Call) throws(EtcdError) -> EtcdService {
-        guard call.context.parameters.get("cfg") != nil else { return service }
         do {
-            return service.of(try call.config)
+            let config = try call.context.parameters.get("cfg") == nil ? nil : call.config
+            return api.acting(as: try call.caller, in: config)
         } catch {
             throw EtcdError(answering: error)
         }

@@ -8,7 +8,7 @@ import NIOCore
 /// A client that comes back with `Last-Event-ID` goes on behind that revision of that log.
 /// Source: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 struct ChangeStream: Sendable {
-    let store: any ConfigStore
+    let store: CallerStore
     let config: ConfigName
     let query: ChangesQuery
     let style: WireStyle

@@ -14,7 +14,7 @@ extension RESTRoutes {
     private func export(_ call: Call) async throws -> Response {
         let query = try Query(call, allowing: ["as", "prefix", "rev"])
         let format = try format(query)
-        let file = try await store.export(
+        let file = try await store(for: call).export(
             as: format, below: query["prefix"] ?? "/", in: try call.config, at: try query.integer("rev"))
         return Response(
             status: .ok, headers: [.contentType: format.mediaType, .leftOut: String(file.leftOut.count)],
@@ -33,9 +33,10 @@ extension RESTRoutes {
             splitArrays: try query.flag("splitArrays"), yaml: yaml)
         let request = ImportRequest(
             prefix: query["prefix"] ?? "/", prunes: try query.flag("prune"),
-            ifRevision: try query.integer("ifRevision"), author: try call.author, message: query["message"] ?? "")
+            ifRevision: try query.integer("ifRevision"), message: query["message"] ?? "")
+        let store = try store(for: call)
         // A rehearsal must find what the commit would.
-        try Transaction(then: [], author: request.author, message: request.message).validate()
+        try Transaction(then: [], author: store.caller.author, message: request.message).validate()
         if try query.flag("dryRun") {
             let plan = try await store.planImport(of: leaves, as: request, in: config)
             return .json { plan.write(to: &$0, dryRun: true, revision: plan.revision) }

@@ -26,11 +26,12 @@ extension RESTRoutes {
         let revision = try query.integer("rev")
         let wantsRaw = try query.flag("raw") || call.wantsBareValue
         let wait = try query.duration("wait")
+        let store = try store(for: call)
         var scanned: Revision?
         if let wait {
             scanned = try await self.wait(
-                for: key, in: config, atMost: call.context.mayWait ? wait : .zero, after: try query.integer("after"),
-                log: query["log"], at: revision)
+                for: key, in: config, of: store, atMost: call.context.mayWait ? wait : .zero,
+                after: try query.integer("after"), log: query["log"], at: revision)
         } else if let name = ["after", "log"].first(where: { query[$0] != nil }) {
             throw DiscfgError.invalid("“\(name)” is given without “wait”.", hint: "Add for example wait=30s.")
         }
@@ -66,8 +67,8 @@ extension RESTRoutes {
     /// - Returns: The revision up to which everything is known: what to ask as `after` next.
     /// - Throws: What the store throws.
     private func wait(
-        for key: Key, in config: ConfigName, atMost duration: Duration, after: Revision?, log: String?,
-        at revision: Revision?
+        for key: Key, in config: ConfigName, of store: CallerStore, atMost duration: Duration, after: Revision?,
+        log: String?, at revision: Revision?
     ) async throws -> Revision? {
         guard revision == nil else {
             throw DiscfgError.invalid(
@@ -87,7 +88,7 @@ extension RESTRoutes {
             after: query["after"],
             limit: try query.integer("limit", in: 1...Int64(ListQuery.maximumLimit)) ?? ListQuery.defaultLimit,
             keysOnly: keysOnly, consistency: try query.flag("consistent") ? .strong : .eventual)
-        let listing = try await store.list(request, in: try call.config)
+        let listing = try await store(for: call).list(request, in: try call.config)
         let style = try style(query)
         return .json { listing.write(to: &$0, style, keysOnly: keysOnly) }
     }

@@ -43,8 +43,8 @@ extension RESTRoutes {
                 "“\(directory)” is a directory.", hint: "Add ?recursive to delete all that is in it.")
         }
         let transaction = Transaction(
-            then: [.deleteAll(try .below(directory))], author: try call.author, message: query["message"] ?? "")
-        let result = try await store.commit(transaction, to: try call.config)
+            then: [.deleteAll(try .below(directory))], message: query["message"] ?? "")
+        let result = try await store(for: call).commit(transaction, to: try call.config)
         let envelope = Envelope(
             action: "delete", deleted: result.outcomes.first?.previous.count ?? 0, revision: result.revision)
         let style = try style(query)
@@ -61,8 +61,8 @@ extension RESTRoutes {
         let isPlainDelete = action == "delete" && !asked.contains(Precondition(key, .present))
         let conditions = isPlainDelete ? asked + [Precondition(key, .present)] : asked
         let transaction = Transaction(
-            if: conditions, then: [operation], author: try call.author, message: query["message"] ?? "")
-        let result = try await store.commit(transaction, to: config)
+            if: conditions, then: [operation], message: query["message"] ?? "")
+        let result = try await store(for: call).commit(transaction, to: config)
         if isPlainDelete, result.failed?.test == .present { throw DiscfgError.noKey(key, in: config) }
         let outcome = try result.orThrow().outcomes.first ?? .init()
         let envelope = Envelope(

@@ -18,8 +18,8 @@ extension RESTRoutes {
         try call.refuseConditions()
         let query = try Query(call, allowing: ["exact"])
         let transaction = try await Transaction.parsed(
-            try await call.body(atMost: Self.maximumBody), author: try call.author, limits: call.jsonLimits)
-        let result = try await store.commit(transaction, to: try call.config)
+            try await call.body(atMost: Self.maximumBody), limits: call.jsonLimits)
+        let result = try await store(for: call).commit(transaction, to: try call.config)
         let style = try style(query)
         return .json { result.write(to: &$0, style) }
     }
@@ -36,6 +36,7 @@ extension RESTRoutes {
         if streams, wait != nil {
             throw DiscfgError.invalid("An event stream waits by itself.", hint: "Leave out “wait”.")
         }
+        let store = try store(for: call)
         // Who waits and does not say from where, waits for what comes now.
         let start: Revision
         if let given = try resumed?.revision ?? query.integer("after") {
@@ -62,7 +63,7 @@ extension RESTRoutes {
         let selection = try KeySelection.subtree(Query.name(of: call, or: "prefix"))
         let request = HistoryQuery(
             selection, before: try query.integer("before"), limit: try query.integer("limit", in: 1...1000) ?? 100)
-        let page = try await store.history(request, in: try call.config)
+        let page = try await store(for: call).history(request, in: try call.config)
         let style = try style(query)
         return .json { page.write(to: &$0, style) }
     }
@@ -75,7 +76,7 @@ extension RESTRoutes {
         }
         let request = DiffQuery(
             from: from, to: try query.integer("to"), selection: try .subtree(query["prefix"] ?? ""))
-        let difference = try await store.diff(request, in: try call.config)
+        let difference = try await store(for: call).diff(request, in: try call.config)
         let style = try style(query)
         return .json { difference.write(to: &$0, style) }
     }
@@ -83,15 +84,15 @@ extension RESTRoutes {
     private func rollback(_ call: Call) async throws -> Response {
         try call.refuseConditions()
         let query = try Query(call, allowing: ["exact"])
-        let request = try RollbackRequest(wire: try await call.json(atMost: 64 << 10), author: try call.author)
-        let result = try await store.rollback(request, in: try call.config)
+        let request = try RollbackRequest(wire: try await call.json(atMost: 64 << 10))
+        let result = try await store(for: call).rollback(request, in: try call.config)
         let style = try style(query)
         return .json { result.write(to: &$0, style) }
     }
 
     private func compact(_ call: Call) async throws -> Response {
         _ = try Query(call)
-        let config = try call.config
+        let (store, config) = (try store(for: call), try call.config)
         let oldest = try await store.compact(
             config, keeping: try CompactionRequest(wire: try await call.json(atMost: 64 << 10)))
         let revision = try await afterWrite("The history of config “\(config)” is compacted") {

@@ -3,7 +3,7 @@ import Hummingbird
 
 /// The notifications of a config: `/v1/CONFIG/notifications`.
 struct NotificationRoutes: Sendable {
-    let notifications: any NotificationStore
+    let access: NotificationAccess
 
     func add(to table: RouteTable) {
         table.on(.get, "/v1/:cfg/notifications", list)
@@ -13,9 +13,12 @@ struct NotificationRoutes: Sendable {
         table.on(.post, "/v1/:cfg/notifications/:id/replay", replay)
     }
 
+    /// The notifications, for the caller of a request.
+    private func notifications(for call: Call) throws -> CallerNotifications { access.acting(as: try call.caller) }
+
     private func list(_ call: Call) async throws -> Response {
         _ = try Query(call)
-        let statuses = try await notifications.notifications(of: try call.config)
+        let statuses = try await notifications(for: call).notifications(of: try call.config)
         return .json { writer in
             writer.object { writer in
                 writer.name("notifications")
@@ -28,7 +31,7 @@ struct NotificationRoutes: Sendable {
         try call.refuseConditions()
         _ = try Query(call)
         let rule = try NotificationRule(wire: try await call.json(atMost: 64 << 10))
-        let kept = try await notifications.addNotification(rule, to: try call.config)
+        let kept = try await notifications(for: call).addNotification(rule, to: try call.config)
         return .json(status: .created) { writer in
             writer.object { writer in
                 writer.member("action", "add")
@@ -41,20 +44,20 @@ struct NotificationRoutes: Sendable {
     private func remove(_ call: Call) async throws -> Response {
         _ = try Query(call)
         let id = try call.notification
-        try await notifications.removeNotification(id, from: try call.config)
+        try await notifications(for: call).removeNotification(id, from: try call.config)
         return .done("remove", id)
     }
 
     private func test(_ call: Call) async throws -> Response {
         _ = try Query(call)
         let id = try call.notification
-        try await notifications.testNotification(id, in: try call.config)
+        try await notifications(for: call).testNotification(id, in: try call.config)
         return .done("test", id)
     }
 
     private func replay(_ call: Call) async throws -> Response {
         _ = try Query(call)
-        let result = try await notifications.replayNotifications(try call.notification, in: try call.config)
+        let result = try await notifications(for: call).replayNotifications(try call.notification, in: try call.config)
         return .json { result.write(to: &$0) }
     }
 }

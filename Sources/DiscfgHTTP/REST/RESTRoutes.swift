@@ -5,7 +5,7 @@ import Hummingbird
 
 /// The REST door: `/v1/…`.
 struct RESTRoutes: Sendable {
-    let store: any ConfigStore
+    let access: StoreAccess
     let time: TimeSource
     /// What reads YAML; without it YAML cannot be imported.
     let yaml: YAMLReader?
@@ -19,6 +19,9 @@ struct RESTRoutes: Sendable {
         addLog(to: table)
         addFiles(to: table)
     }
+
+    /// The store, for the caller of a request.
+    func store(for call: Call) throws -> CallerStore { access.acting(as: try call.caller) }
 
     /// How an answer is written: `exact` gives every value as base64, `prev` the item before each change.
     func style(_ query: Query) throws(DiscfgError) -> WireStyle {
@@ -38,7 +41,7 @@ extension RESTRoutes {
 
     private func configs(_ call: Call) async throws -> Response {
         _ = try Query(call)
-        let configs = try await store.configs()
+        let configs = try await store(for: call).configs()
         return .json { writer in
             writer.object { writer in
                 writer.name("cfgs")
@@ -49,7 +52,7 @@ extension RESTRoutes {
 
     private func info(_ call: Call) async throws -> Response {
         _ = try Query(call)
-        let info = try await store.info(of: try call.config)
+        let info = try await store(for: call).info(of: try call.config)
         return .json { info.write(to: &$0, action: "info") }
     }
 
@@ -59,20 +62,21 @@ extension RESTRoutes {
         let settings =
             body.isEmpty
             ? ConfigSettings() : try ConfigSettings(json: Value(bytes: body, contentType: Value.json).parsedJSON())
-        let info = try await store.createConfig(try call.config, settings: settings, author: try call.author)
+        let info = try await store(for: call).createConfig(try call.config, settings: settings)
         return .json(status: .created) { info.write(to: &$0, action: "create") }
     }
 
     private func update(_ call: Call) async throws -> Response {
         _ = try Query(call)
-        let info = try await store.updateConfig(try call.config, patch: try await call.json(atMost: 64 << 10))
+        let patch = try await call.json(atMost: 64 << 10)
+        let info = try await store(for: call).updateConfig(try call.config, patch: patch)
         return .json { info.write(to: &$0, action: "update") }
     }
 
     private func removeConfig(_ call: Call) async throws -> Response {
         _ = try Query(call)
         let config = try call.config
-        try await store.deleteConfig(config)
+        try await store(for: call).deleteConfig(config)
         return .json { writer in
             writer.object {
                 $0.member("action", "delete")

@@ -1,7 +1,8 @@
 /// Everything that can be done with configs, wherever they are.
 ///
 /// `ConfigService` does it on a storage engine in this process, `RemoteConfigStore` of DiscfgClient asks a discfg server.
-/// The command line works on either. Every call throws `DiscfgError`, or `CancellationError`.
+/// The command line works on either. Every call throws `DiscfgError`, or `CancellationError`. A store itself takes the author of a
+/// commit from the request; the store that `acting(as:)` returns takes it from the caller, and APIs use no other.
 public protocol ConfigStore: Sendable {
     /// Every config, in the order of their names.
     func configs() async throws -> [ConfigInfo]
@@ -54,6 +55,11 @@ public protocol ConfigStore: Sendable {
 }
 
 extension ConfigStore {
+    /// Creates a config whose first commit names no author.
+    public func createConfig(_ name: ConfigName, settings: ConfigSettings) async throws -> ConfigInfo {
+        try await createConfig(name, settings: settings, author: "")
+    }
+
     public func revision(of config: ConfigName) async throws -> Revision { try await info(of: config).revision }
 
     /// Reads one key with eventual consistency.

@@ -159,7 +159,7 @@ extension RollbackResult {
 
 extension RollbackRequest {
     /// Reads `{"to":3,"prefix":"/db","message":"why"}`; the author travels beside it.
-    public init(wire object: JSONValue, author: String) throws(DiscfgError) {
+    public init(wire object: JSONValue, author: String = "") throws(DiscfgError) {
         try object.allowOnly(["to", "prefix", "message"])
         self.init(
             to: try object.revision("to"), selection: try .subtree(try object.optionalString("prefix") ?? ""),

@@ -3,7 +3,7 @@ extension Transaction {
     /// `{"if":[{"key":"/a","version":3}],"then":[{"set":"/a","value":"x"},{"delete":"/b"}],"else":[{"get":"/a"}],"message":"why"}`.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest` or `invalidName`.
-    public init(wire object: JSONValue, author: String) throws(DiscfgError) {
+    public init(wire object: JSONValue, author: String = "") throws(DiscfgError) {
         try self.init(wire: object, author: author, depth: 1)
     }
 

@@ -37,7 +37,7 @@ struct Delivery {
                 try await claim.load()
                 // A config without new commits costs no write.
                 if claim.state.sent >= tail.revision { return nil }
-                // A new rule has no note; neither has a rule that was removed meanwhile, which must not start again.
+                // A new rule has no cell; neither has a rule that was removed meanwhile, which must not start again.
                 if claim.isNew, try await !exists() { return nil }
                 let now = service.now
                 if claim.isHeldByAnother(at: now) {

@@ -1,15 +1,15 @@
 import DiscfgCore
 
-/// A sender's claim on a rule: it is stored in a note before anything is sent, so that no other sender does the same.
+/// A sender's claim on a rule: it is stored in a cell before anything is sent, so that no other sender does the same.
 ///
-/// Only the stored note decides. A write whose reply was lost looks like a conflict, so after every conflict the note
+/// Only the stored cell decides. A write whose reply was lost looks like a conflict, so after every conflict the cell
 /// is read to find its owner.
 struct DeliveryClaim {
     /// The progress of the rule, as far as it is known here.
     var state: DeliveryState
-    /// The number of messages that were sent and are not yet counted in the note.
+    /// The number of messages that were sent and are not yet counted in the cell.
     var unsaved = 0
-    /// Whether the rule has no note.
+    /// Whether the rule has no cell.
     private(set) var isNew = true
 
     private let notifier: Notifier
@@ -38,15 +38,15 @@ struct DeliveryClaim {
         case released(Timestamp?)
         /// The claim is kept, because another sender asked for it: the log has to be read to its end.
         case kept
-        /// The claim is lost: another sender has it, or the note is gone.
+        /// The claim is lost: another sender has it, or the cell is gone.
         case lost
     }
 
     /// Reads the progress of the rule.
     mutating func load() async throws {
-        let note = try await service.note(DeliveryState.noteName(of: rule), in: config)
-        let found = note.flatMap { DeliveryState($0, of: rule, log: log) }
-        (version, isNew) = (note?.version ?? 0, found == nil)
+        let cell = try await service.cell(DeliveryState.cellName(of: rule), in: config)
+        let found = cell.flatMap { DeliveryState($0, of: rule, log: log) }
+        (version, isNew) = (cell?.version ?? 0, found == nil)
         state = found ?? DeliveryState(of: rule, log: log)
     }
 
@@ -55,9 +55,9 @@ struct DeliveryClaim {
         !state.owner.isEmpty && state.owner != owner && state.claimedUntil > now
     }
 
-    /// Sets `isWanted` in the note, so that the owner of the claim reads the log again before it releases the claim.
+    /// Sets `isWanted` in the cell, so that the owner of the claim reads the log again before it releases the claim.
     ///
-    /// - Returns: `false` if the note has changed since it was read.
+    /// - Returns: `false` if the cell has changed since it was read.
     mutating func markWanted() async throws -> Bool {
         if state.isWanted { return true }
         var wanted = state
@@ -67,7 +67,7 @@ struct DeliveryClaim {
 
     /// Takes the claim, and resets `isWanted`; the log has to be read after this.
     ///
-    /// - Returns: `false` if the note has changed since it was read.
+    /// - Returns: `false` if the cell has changed since it was read.
     mutating func take() async throws -> Bool {
         hasClaimed = true
         var new = state
@@ -120,22 +120,22 @@ struct DeliveryClaim {
     }
 
     private mutating func save(_ new: DeliveryState) async throws -> Bool {
-        let name = DeliveryState.noteName(of: rule)
-        guard try await service.replaceNote(name, with: new.bytes, version: version, in: config) else { return false }
+        let name = DeliveryState.cellName(of: rule)
+        guard try await service.replaceCell(name, with: new.bytes, version: version, in: config) else { return false }
         (state, version, unsaved) = (new, version + 1, 0)
         return true
     }
 
-    /// Reads the note after a conflict.
+    /// Reads the cell after a conflict.
     ///
     /// The progress that is known here stays as it is: only the owner of the claim changes it.
     /// - Returns: `false` if the claim is lost.
     private mutating func reload() async throws -> Bool {
-        guard let note = try await service.note(DeliveryState.noteName(of: rule), in: config),
-            let found = DeliveryState(note, of: rule, log: log), found.owner == owner
+        guard let cell = try await service.cell(DeliveryState.cellName(of: rule), in: config),
+            let found = DeliveryState(cell, of: rule, log: log), found.owner == owner
         else { return false }
-        version = note.version
-        // Never back to `false`: a note without it may be our own write, whose reply was lost.
+        version = cell.version
+        // Never back to `false`: a cell without it may be our own write, whose reply was lost.
         state.isWanted = state.isWanted || found.isWanted
         return true
     }

@@ -2,8 +2,8 @@ import DiscfgCore
 
 /// The stored progress of a rule, and the claim of the sender that works on it.
 ///
-/// It is one note of the config, which is replaced only if it is unchanged since it was read. A sender claims it before
-/// it sends. A second sender sets `isWanted` in the note and stops.
+/// It is one cell of the config, which is replaced only if it is unchanged since it was read. A sender claims it before
+/// it sends. A second sender sets `isWanted` in the cell and stops.
 struct DeliveryState: Sendable, Hashable {
     /// The `after` of the rule; a rule with another one starts again.
     var after: Revision
@@ -20,22 +20,22 @@ struct DeliveryState: Sendable, Hashable {
     /// The failed attempts for the next revision.
     var failure: NotificationStatus.Failure?
 
-    /// The name of the note, which a later rule with the same id does not share.
-    static func noteName(of rule: NotificationRule) -> String { "\(folder(of: rule))\((rule.after ?? 0).digits)" }
+    /// The name of the cell, which a later rule with the same id does not share.
+    static func cellName(of rule: NotificationRule) -> String { "\(folder(of: rule))\((rule.after ?? 0).digits)" }
 
-    /// The prefix of the notes of this rule and of earlier rules with the same id.
+    /// The prefix of the cells of this rule and of earlier rules with the same id.
     static func folder(of rule: NotificationRule) -> String { "sent/\(rule.id)/" }
 
-    /// The state of a rule without a note.
+    /// The state of a rule without a cell.
     init(of rule: NotificationRule, log: String) {
         after = rule.after ?? 0
         self.log = log
         sent = after
     }
 
-    /// The state in a note; `nil` if the note belongs to another rule or another log.
-    init?(_ note: Note, of rule: NotificationRule, log: String) {
-        guard let json = try? JSONValue(parsing: note.bytes), json["log"]?.string == log,
+    /// The state in a cell; `nil` if the cell belongs to another rule or another log.
+    init?(_ cell: Cell, of rule: NotificationRule, log: String) {
+        guard let json = try? JSONValue(parsing: cell.bytes), json["log"]?.string == log,
             let after = json["after"]?.integer, after == rule.after ?? 0, let sent = json["sent"]?.integer
         else { return nil }
         self.init(of: rule, log: log)
@@ -52,7 +52,7 @@ struct DeliveryState: Sendable, Hashable {
         }
     }
 
-    /// The content of the note.
+    /// The content of the cell.
     var bytes: [UInt8] {
         JSONWriter.bytes { writer in
             writer.object { writer in
@@ -87,13 +87,13 @@ struct DeliveryState: Sendable, Hashable {
     }
 }
 
-/// The notifications of a rule that were given up, each in a note of the config.
+/// The notifications of a rule that were given up, each in a cell of the config.
 struct DeadLetters: Sendable {
     let rule: NotificationRule
     let config: ConfigName
     let service: ConfigService
 
-    /// The prefix of the notes of this rule and of earlier rules with the same id.
+    /// The prefix of the cells of this rule and of earlier rules with the same id.
     static func folder(of rule: NotificationRule) -> String { "dead/\(rule.id)/" }
 
     private var prefix: String { "\(Self.folder(of: rule))\((rule.after ?? 0).digits)/" }
@@ -101,7 +101,7 @@ struct DeadLetters: Sendable {
     private func name(_ revision: Revision) -> String { prefix + revision.digits }
 
     func page(after: Revision? = nil, limit: Int) async throws -> [NotificationStatus.DeadLetter] {
-        try await service.notes(of: config, prefix: prefix, after: after.map { name($0) }, limit: limit)
+        try await service.cells(of: config, prefix: prefix, after: after.map { name($0) }, limit: limit)
             .compactMap { try? NotificationStatus.DeadLetter(wire: JSONValue(parsing: $0.bytes)) }
     }
 
@@ -110,8 +110,8 @@ struct DeadLetters: Sendable {
         let bytes = JSONWriter.bytes { letter.write(to: &$0) }
         let name = name(letter.revision)
         for _ in 0..<10 {
-            let version = try await service.note(name, in: config)?.version ?? 0
-            if try await service.replaceNote(name, with: bytes, version: version, in: config) { return }
+            let version = try await service.cell(name, in: config)?.version ?? 0
+            if try await service.replaceCell(name, with: bytes, version: version, in: config) { return }
         }
         throw DiscfgError(
             .storeUnavailable, "The dead letters of “\(rule.id)” could not be stored: other processes change them too.",
@@ -120,8 +120,8 @@ struct DeadLetters: Sendable {
 
     func remove(_ revision: Revision) async throws {
         let name = name(revision)
-        while let note = try await service.note(name, in: config) {
-            if try await service.replaceNote(name, with: nil, version: note.version, in: config) { return }
+        while let cell = try await service.cell(name, in: config) {
+            if try await service.replaceCell(name, with: nil, version: cell.version, in: config) { return }
         }
     }
 }

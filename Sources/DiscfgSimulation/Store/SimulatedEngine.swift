@@ -134,8 +134,12 @@ package struct SimulatedEngine: StorageEngine {
         }
     }
 
-    package func history(of config: ConfigName, key: Key?, through: Revision, limit: Int) async throws -> [Commit] {
-        try await call("history") { try await engine.history(of: config, key: key, through: through, limit: limit) }
+    package func history(
+        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+    ) async throws -> HistoryPage {
+        try await call("history") {
+            try await engine.history(of: config, selection: selection, through: through, limit: limit)
+        }
     }
 
     package func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
@@ -228,19 +232,19 @@ package struct SimulatedEngine: StorageEngine {
         }
     }
 
-    package func note(_ name: String, in config: ConfigName) async throws -> Note? {
-        try await call("note") { try await engine.note(name, in: config) }
+    package func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
+        try await call("cell") { try await engine.cell(name, in: config) }
     }
 
-    package func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note] {
-        try await call("notes") { try await engine.notes(of: config, prefix: prefix, after: after, limit: limit) }
+    package func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
+        try await call("cells") { try await engine.cells(of: config, prefix: prefix, after: after, limit: limit) }
     }
 
-    package func replaceNote(
+    package func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {
-        try await call("replaceNote", writing: config) {
-            try await engine.replaceNote(name, with: bytes, version: version, in: config)
+        try await call("replaceCell", writing: config) {
+            try await engine.replaceCell(name, with: bytes, version: version, in: config)
         }
     }
 }

@@ -29,10 +29,11 @@ struct Server: Sendable {
         options.viewMemory = [0, 4096, 64 << 20][Int(simulation.random() % 3)]
         let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
         service = ConfigService(engine: engine, options: options, logger: logger)
-        etcd = EtcdService(
-            service: service, config: Scenario.main,
+        let api = EtcdAPI(
+            store: service, config: Scenario.main,
             identity: EtcdIdentity(clusterID: 1, memberID: 2, name: process.name), options: .init(time: time),
             logger: logger)
+        etcd = api.acting(as: .anonymous)
     }
 }
 

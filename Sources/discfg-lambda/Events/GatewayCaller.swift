@@ -17,7 +17,8 @@ enum GatewayCaller {
     /// Maximum length of an author, in bytes.
     private static let maximumCount = 256
 
-    static func name(in event: JSONValue, _ shape: GatewayShape) -> String? {
+    /// The caller that the gateway has authenticated; `nil` if there is none.
+    static func caller(in event: JSONValue, _ shape: GatewayShape) -> Caller? {
         let context = event["requestContext"]
         let authorizer = context?["authorizer"]
         let name: String?
@@ -31,7 +32,7 @@ enum GatewayCaller {
                 identity(context?["identity"]?["userArn"]) ?? claimed(authorizer?["claims"]) ?? decided(authorizer)
         case .loadBalancer: name = nil
         }
-        return name.map(shortened)
+        return name.map { Caller(shortened($0), provenBy: .gateway) }
     }
 
     /// The name of the caller in an ARN.

@@ -12,7 +12,7 @@ struct GatewayRequest: Sendable {
     var headers: HTTPFields
     var body: [UInt8]
     /// The caller, from the gateway's authoriser; `nil` if there is none.
-    var caller: String?
+    var caller: Caller?
     /// The shape of the event, which the answer must have as well.
     let shape: GatewayShape
 
@@ -33,7 +33,7 @@ struct GatewayRequest: Sendable {
         self.authority = fields.host ?? domain
         self.headers = fields.headers(bodyCount: body.count)
         self.body = body
-        self.caller = GatewayCaller.name(in: event, shape)
+        self.caller = GatewayCaller.caller(in: event, shape)
     }
 
     private static func method(

@@ -37,8 +37,7 @@ struct Complete: AsyncParsableCommand {
     private static func words(for request: CompletionRequest) async throws -> [CompletionRequest.Word] {
         let options = try GlobalOptions.parse(request.globals + ["--log-level", "critical"])
         let settings = try options.settings(config: request.config)
-        if case .sqlite(let path) = settings.store, !LocalFile.exists(path) { return [] }
-        if case .memory = settings.store { return [] }
+        guard settings.store.location.hasContents else { return [] }
         var words: [CompletionRequest.Word] = []
         try await Session.with(settings, expiry: .left) { session in
             if [.configs, .configsAndKeys].contains(request.subject) {

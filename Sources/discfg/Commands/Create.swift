@@ -29,7 +29,7 @@ struct Create: AsyncParsableCommand {
         let name = try ConfigName(name)
         let settings = try settings.map { try ConfigSettings(json: try .settings($0)) } ?? ConfigSettings()
         try await globals.withSession { session in
-            let info = try await session.store.createConfig(name, settings: settings, author: session.author)
+            let info = try await session.store.createConfig(name, settings: settings)
             try session.output.answer(human: "created \(name)  revision \(info.revision)\n") {
                 info.write(to: &$0, action: "create")
             }

@@ -53,8 +53,7 @@ struct Import: AsyncParsableCommand {
             yaml: .yams)
         try await globals.withSession { session in
             let request = ImportRequest(
-                prefix: prefix, prunes: prune, ifRevision: ifRevision, author: session.author,
-                message: message ?? Self.reason(for: file))
+                prefix: prefix, prunes: prune, ifRevision: ifRevision, message: message ?? Self.reason(for: file))
             if dryRun {
                 let plan = try await session.store.planImport(of: leaves, as: request, in: session.config)
                 Output.note(leftOut: plan.leftOut, because: Self.reason)

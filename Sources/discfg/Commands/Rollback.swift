@@ -45,8 +45,7 @@ struct Rollback: AsyncParsableCommand {
                     difference.write(to: &$0, output.style)
                 }
             }
-            let request = RollbackRequest(
-                to: to, selection: selection, author: session.author, message: message ?? "")
+            let request = RollbackRequest(to: to, selection: selection, message: message ?? "")
             let result = try await session.store.rollback(request, in: session.config)
             let count = result.changes.count
             if result.commits > 1 {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import DiscfgCore
-import DiscfgDynamoDB
 
 /// `discfg store`: the store itself.
 struct StoreCommand: ParsableCommand {
@@ -50,16 +49,13 @@ struct StoreInit: AsyncParsableCommand {
 
     func run() async throws {
         try await globals.withSession { session in
-            if let table = session.table {
-                let capacity = readUnits.flatMap { read in
-                    writeUnits.map { ConfigSettings.Capacity.provisioned(readUnits: read, writeUnits: $0) }
+            let properties = StoreProperties(throughput: throughput, isProtected: protect)
+            if let administration = session.administration {
+                for warning in try await administration.create(properties) {
+                    Output.note("warning: \(warning.message)\nhint: \(warning.hint)")
                 }
-                let existed = try await table.exists()
-                if !existed { try await table.make(capacity ?? .onDemand, isProtected: protect) }
-                try await table.checkOwnership()
-                if existed { try await warnOfUnmetOptions(table) }
-            } else if readUnits != nil || protect {
-                throw session.hasNoTable
+            } else if properties != StoreProperties() {
+                throw session.hasNoAdministration
             }
             let url = session.settings.store.description
             // Whatever kind of store it is, now it must answer.
@@ -76,24 +72,8 @@ struct StoreInit: AsyncParsableCommand {
 }
 
 extension StoreInit {
-    /// Says which options have no effect because the table exists and differs from them.
-    private func warnOfUnmetOptions(_ table: TableManager) async throws {
-        guard protect || readUnits != nil else { return }
-        let status = try await table.status()
-        if protect, !status.isProtected {
-            Output.note(
-                """
-                warning: the table exists and is not protected against deletion; “store init” changes no existing table
-                hint: aws dynamodb update-table --table-name \(status.name) --deletion-protection-enabled
-                """)
-        }
-        if let readUnits, let writeUnits, (status.readUnits, status.writeUnits) != (readUnits, writeUnits) {
-            Output.note(
-                """
-                warning: the table exists with another throughput; “store init” changes no existing table
-                hint: discfg cfg update default '{"ReadCapacityUnits":\(readUnits),"WriteCapacityUnits":\(writeUnits)}'
-                """)
-        }
+    private var throughput: ConfigSettings.Capacity? {
+        readUnits.flatMap { read in writeUnits.map { .provisioned(readUnits: read, writeUnits: $0) } }
     }
 }
 
@@ -113,8 +93,8 @@ struct StoreStatus: AsyncParsableCommand {
     func run() async throws {
         try await globals.withSession { session in
             let storage: StorageDescription
-            if let table = session.table {
-                storage = try await table.status().description
+            if let administration = session.administration {
+                storage = try await administration.status()
             } else {
                 storage = try await session.store.info(of: .default).storage
             }
@@ -151,15 +131,13 @@ struct StoreDestroy: AsyncParsableCommand {
 
     func run() async throws {
         try await globals.withSession { session in
-            guard let table = session.table else { throw session.hasNoTable }
-            let status = try await table.status()
+            guard let administration = session.administration else { throw session.hasNoAdministration }
+            _ = try await administration.status()
             if !yes {
-                try Confirmation(
-                    subject: "the table “\(status.name)” in \(status.region) with all its configs",
-                    name: status.name
-                ).ask()
+                let subject = administration.subject
+                try Confirmation(subject: "\(subject.description) with all its configs", name: subject.name).ask()
             }
-            try await table.destroy()
+            try await administration.destroy()
             try session.output.answer(human: "destroyed \(session.settings.store)\n") {
                 $0.object {
                     $0.member("action", "destroy")
@@ -171,14 +149,10 @@ struct StoreDestroy: AsyncParsableCommand {
 }
 
 extension Session {
-    /// The refusal of what only tables can do.
-    fileprivate var hasNoTable: DiscfgError {
+    /// The refusal of an operation on the store as a whole.
+    fileprivate var hasNoAdministration: DiscfgError {
         DiscfgError(
             .unsupported, "The store \(settings.store) is not a DynamoDB table.",
             hint: "Name one: --store dynamodb:TABLE. A SQLite file needs no command.")
     }
-}
-
-extension TableManager.Status {
-    fileprivate var description: StorageDescription { StorageDescription(name: "dynamodb", options: fields) }
 }

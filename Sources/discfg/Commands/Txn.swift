@@ -38,7 +38,7 @@ struct Txn: AsyncParsableCommand {
             throw DiscfgError.invalid("The transaction is not JSON: \(error).", hint: "See “discfg txn --help”.")
         }
         try await globals.withSession { session in
-            var transaction = try Transaction(wire: json, author: session.author)
+            var transaction = try Transaction(wire: json)
             if let message { transaction.message = message }
             let result = try await session.store.commit(transaction, to: session.config)
             if session.output.isWire || result.failed == nil || !transaction.failure.isEmpty {

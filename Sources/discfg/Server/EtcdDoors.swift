@@ -11,7 +11,7 @@ import DiscfgEtcdGRPC
 
 /// The doors for etcd's clients, on a store of this process.
 struct EtcdDoors: Sendable {
-    private let service: EtcdService
+    private let api: EtcdAPI
     private let logger: Logger
     /// What the doors that speak HTTP need.
     let http: EtcdOptions
@@ -22,17 +22,18 @@ struct EtcdDoors: Sendable {
         hint: "Give --etcd-listen to the server that has the store.")
 
     /// Servers of one store are one cluster to etcd's clients, and each is a member of its own.
-    init(store: ConfigService, time: TimeSource, options: Server.Options, settings: Settings, logger: Logger) {
+    init(
+        store: ConfigService, administration: (any StoreAdministration)?, time: TimeSource, options: Server.Options,
+        logger: Logger
+    ) {
         let address = options.etcdHTTPAddress ?? options.address
         let identity = EtcdIdentity(
             store: store.storeName, server: address.description, name: "discfg", clientURLs: ["http://\(address)"])
         var behaviour = EtcdService.Options(time: time)
-        if case .sqlite(let path) = settings.store {
-            behaviour.storeSize = { databaseSize(path) }
-        }
-        service = EtcdService(
-            service: store, config: options.etcdConfig, identity: identity, options: behaviour, logger: logger)
-        http = EtcdOptions(store: store, service: service)
+        behaviour.storeSize = { administration?.size ?? 0 }
+        api = EtcdAPI(
+            store: store, config: options.etcdConfig, identity: identity, options: behaviour, logger: logger)
+        http = EtcdOptions(api)
         self.logger = logger
     }
 }
@@ -45,7 +46,7 @@ extension EtcdDoors {
     ) throws(DiscfgError) -> any Service {
         #if EtcdGRPC
         let server = EtcdGRPCServer(
-            service: service, host: address.host, port: address.port, limits: Self.limits(options, requests),
+            api: api, host: address.host, port: address.port, limits: Self.limits(options, requests),
             logger: logger
         ) { [logger] channel in
             try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger), position: .first)

@@ -71,7 +71,8 @@ struct Server: Sendable {
     private func serve(_ session: Session, _ logger: Logger) async throws {
         let limits = RequestLimits(bodies: MemoryBudget(options.requestMemory))
         let etcd = session.local.map {
-            EtcdDoors(store: $0, time: session.time, options: options, settings: session.settings, logger: logger)
+            EtcdDoors(
+                store: $0, administration: session.administration, time: session.time, options: options, logger: logger)
         }
         let greeting = Greeting(session: session, options: options)
         var services: [any Service] = [
@@ -104,9 +105,9 @@ struct Server: Sendable {
             listeningOn: address.host, allowedHosts: self.options.allowedHosts, corsOrigins: self.options.corsOrigins)
         var options = DiscfgResponder.Options(
             access: access, registry: registry, time: session.time, etcd: etcd?.http, yaml: .yams,
-            notifications: session.notifications)
+            notifications: session.opened.notifications)
         options.limits = limits
-        let responder = DiscfgResponder(store: session.store, options: options, logger: logger)
+        let responder = DiscfgResponder(store: session.opened.store, options: options, logger: logger)
         let application = Application(
             responder: responder,
             server: .http1(

@@ -37,6 +37,44 @@ struct ConfigViewTests {
         }
     }
 
+    @Test("The history of a quiet key is one call of the engine, and none if the newest commits have it")
+    func history() async throws {
+        let engine = CountingEngine()
+        let store = ConfigService.viewing(engine, memory: 0)
+        try await store.set("/quiet", "1")
+        try await store.set("/quiet", "2")
+        for number in 0..<50 { try await store.set("/busy", "\(number)") }
+        for (limit, expected) in [(1, [3]), (2, [3, 2]), (20, [3, 2])] as [(Int, [Revision])] {
+            engine.reset()
+            let query = HistoryQuery(try .subtree("/quiet"), limit: limit)
+            let page = try await store.history(query, in: .default)
+            #expect(page.commits.map(\.revision) == expected)
+            #expect(page.scanned == (limit == 20 ? 1 : expected.last))
+            #expect(engine.counts == .init(tails: 1, histories: 1))
+        }
+        let viewing = ConfigService.viewing(engine)
+        try await viewing.loadNow(.default)
+        for number in 0..<5 { try await viewing.set("/new", "\(number)") }
+        engine.reset()
+        let newest = try await viewing.history(HistoryQuery(try .subtree("/new"), limit: 3), in: .default)
+        #expect(newest.commits.map(\.revision) == [58, 57, 56])
+        #expect(engine.counts == .init(tails: 1))
+        let older = try await viewing.history(HistoryQuery(try .subtree("/new"), limit: 6), in: .default)
+        #expect(older.commits.map(\.revision) == [58, 57, 56, 55, 54])
+        #expect(engine.counts == .init(tails: 2, histories: 1))
+        // The whole log is in memory.
+        let whole = ConfigService.viewing(engine)
+        let name = try ConfigName("whole")
+        _ = try await whole.createConfig(name, settings: ConfigSettings(), author: "")
+        for number in 0..<5 { try await whole.set("/k\(number)", "x", in: name) }
+        _ = try await whole.compact(name, keeping: .through(2))
+        try await whole.loadNow(name)
+        engine.reset()
+        let all = try await whole.history(HistoryQuery(try .subtree("/k4"), limit: 6), in: name)
+        #expect(all.commits.map(\.revision) == [6] && all.scanned == 3)
+        #expect(engine.counts.histories == 0)
+    }
+
     @Test("Reads of a loaded config ask the store for the end of the log alone")
     func requests() async throws {
         let engine = CountingEngine()

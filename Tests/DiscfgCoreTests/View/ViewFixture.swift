@@ -8,6 +8,7 @@ final class CountingEngine: EngineWrapper {
         var tails = 0
         var items = 0
         var logs = 0
+        var histories = 0
     }
 
     let engine: any StorageEngine
@@ -49,6 +50,13 @@ final class CountingEngine: EngineWrapper {
         state.withLock { $0.logs += 1 }
         return try await engine.log(
             of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
+    }
+
+    func history(
+        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+    ) async throws -> HistoryPage {
+        state.withLock { $0.histories += 1 }
+        return try await engine.history(of: config, selection: selection, through: through, limit: limit)
     }
 }
 

@@ -74,8 +74,8 @@ struct ClaimTests {
         let record = try #require(try await bench.engine.config(bench.config))
         var state = DeliveryState(of: rule, log: record.tail.incarnation)
         (state.owner, state.claimedUntil, state.sent) = ("somebody", bench.clock.now + .seconds(30), 2)
-        _ = try await bench.engine.replaceNote(
-            DeliveryState.noteName(of: rule), with: state.bytes, version: 0, in: bench.config)
+        _ = try await bench.engine.replaceCell(
+            DeliveryState.cellName(of: rule), with: state.bytes, version: 0, in: bench.config)
         #expect(try await bench.deliver().next == bench.clock.now + .seconds(30))
         bench.clock.advance(by: .seconds(30))
         try await bench.deliver()

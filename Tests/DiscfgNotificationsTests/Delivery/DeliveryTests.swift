@@ -148,7 +148,7 @@ struct DeliveryTests {
         }
         _ = try? await bench.deliver()
         #expect(bench.sender.taken.allSatisfy { !["/x", "/y", "/z", "/z2"].contains($0.json?["subject"]) })
-        #expect(try await bench.engine.notes(of: bench.config, prefix: "", after: nil, limit: 9).isEmpty)
+        #expect(try await bench.engine.cells(of: bench.config, prefix: "", after: nil, limit: 9).isEmpty)
     }
 
     @Test("The old rule does not go on in the new config either where that has as many commits")

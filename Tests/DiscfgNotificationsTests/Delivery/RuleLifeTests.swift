@@ -50,7 +50,7 @@ struct RuleLifeTests {
         #expect(try await bench.status().deadLetters.count == 1)
         try await bench.notifier.removeNotification("r", from: bench.config)
         #expect(try await bench.notifier.notifications(of: bench.config).isEmpty)
-        #expect(try await bench.engine.notes(of: bench.config, prefix: "", after: nil, limit: 9).isEmpty)
+        #expect(try await bench.engine.cells(of: bench.config, prefix: "", after: nil, limit: 9).isEmpty)
         bench.sender.answers { _ in .take }
         try await bench.set("/b")
         try await bench.add()
@@ -76,7 +76,7 @@ struct RuleLifeTests {
         #expect(try await bench.status().sent == 2)
         #expect(try await bench.notifier.replayNotifications("r", in: bench.config).failed == 0)
         try await bench.notifier.removeNotification("r", from: bench.config)
-        #expect(try await bench.engine.notes(of: bench.config, prefix: "", after: nil, limit: 9).isEmpty)
+        #expect(try await bench.engine.cells(of: bench.config, prefix: "", after: nil, limit: 9).isEmpty)
     }
 
     @Test("A rule that is removed while it sends ends, and sends nothing again")
@@ -90,7 +90,7 @@ struct RuleLifeTests {
         #expect(try await bench.deliver().next == nil)
         #expect(bench.sender.revisions().starts(with: [2, 3, 4]) && bench.sender.revisions().count < 10)
         #expect(bench.sender.revisions() == bench.sender.revisions().sorted())
-        #expect(try await bench.engine.notes(of: bench.config, prefix: "", after: nil, limit: 9).isEmpty)
+        #expect(try await bench.engine.cells(of: bench.config, prefix: "", after: nil, limit: 9).isEmpty)
     }
 
     @Test("A rule that is made anew while the old one sends is not disturbed by it")

@@ -101,7 +101,7 @@ struct SecondSenderTests {
             try await bench.set("/late")
             _ = try await other.deliver(in: bench.config)
         }
-        engine.plan { _, call, number in call == .replaceNote && number == write ? .contradicted : nil }
+        engine.plan { _, call, number in call == .replaceCell && number == write ? .contradicted : nil }
         try await bench.deliver()
         #expect(bench.sender.tried() == [2, 3, 4, 5])
     }

@@ -124,7 +124,7 @@ struct StoreFaultTests {
         let bench = try await Bench(engine)
         try await bench.add()
         try await bench.set("/a")
-        engine.plan { _, call, number in call == .replaceNote && number == 0 ? .lost : nil }
+        engine.plan { _, call, number in call == .replaceCell && number == 0 ? .lost : nil }
         _ = try await failure(.outcomeUnknown) { try await bench.deliver() }
         #expect(try await bench.state()?.owner == "")
         try await bench.deliver()

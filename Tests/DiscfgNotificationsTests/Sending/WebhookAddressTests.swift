@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Where webhooks may go")
 struct WebhookAddressTests {
-    private let strict = WebhookSender(policy: AddressPolicy(allowsPrivate: false), timeout: .seconds(30))
+    private let strict = WebhookSender(policy: AddressPolicy(allowsPrivate: false), timeout: .seconds(600))
 
     private func message() throws -> NotificationMessage {
         NotificationMessage(

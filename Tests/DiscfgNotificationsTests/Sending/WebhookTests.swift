@@ -18,7 +18,7 @@ struct WebhookTests {
     }
 
     /// Sends the message once, by a sender of its own.
-    private func send(to url: String, timeout: Duration = .seconds(30)) async throws {
+    private func send(to url: String, timeout: Duration = .seconds(600)) async throws {
         try await WebhookSender.with(timeout: timeout) { sender in
             try await sender.send(message(), to: url, secret: Self.secret)
         }
@@ -26,7 +26,7 @@ struct WebhookTests {
 
     /// Sends to a server that behaves so; returns how it refused, of which nothing secret may be told.
     private func refusal(
-        _ behaviour: HostileServer.Behaviour, timeout: Duration = .seconds(30), scheme: String = "http"
+        _ behaviour: HostileServer.Behaviour, timeout: Duration = .seconds(600), scheme: String = "http"
     ) async throws -> DeliveryFailure {
         try await HostileServer.with(behaviour) { server in
             let url = "\(scheme)://127.0.0.1:\(server.port)/PATHSECRET/in?token=QUERYSECRET"

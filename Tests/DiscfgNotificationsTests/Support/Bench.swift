@@ -83,7 +83,7 @@ struct Bench: Sendable {
     func state(_ id: String = "r") async throws -> DeliveryState? {
         let record = try #require(try await engine.config(config))
         let rule = try #require(record.settings.notifications.first { $0.id == id })
-        return try await engine.note(DeliveryState.noteName(of: rule), in: config)
+        return try await engine.cell(DeliveryState.cellName(of: rule), in: config)
             .flatMap { DeliveryState($0, of: rule, log: record.tail.incarnation) }
     }
 }

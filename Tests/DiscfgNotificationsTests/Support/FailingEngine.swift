@@ -6,9 +6,9 @@ import Synchronization
 final class FailingEngine: EngineWrapper {
     /// A call that notifications make of a store.
     enum Call: Sendable, Hashable {
-        case config, note, log, replaceNote, notes
+        case config, cell, log, replaceCell, cells
 
-        var isWrite: Bool { self == .replaceNote }
+        var isWrite: Bool { self == .replaceCell }
     }
 
     /// What goes wrong with a call.
@@ -50,12 +50,12 @@ final class FailingEngine: EngineWrapper {
         try await read(.config) { try await engine.config(name) }
     }
 
-    func note(_ name: String, in config: ConfigName) async throws -> Note? {
-        try await read(.note) { try await engine.note(name, in: config) }
+    func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
+        try await read(.cell) { try await engine.cell(name, in: config) }
     }
 
-    func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note] {
-        try await read(.notes) { try await engine.notes(of: config, prefix: prefix, after: after, limit: limit) }
+    func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
+        try await read(.cells) { try await engine.cells(of: config, prefix: prefix, after: after, limit: limit) }
     }
 
     func log(
@@ -67,12 +67,12 @@ final class FailingEngine: EngineWrapper {
         }
     }
 
-    func replaceNote(
+    func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {
-        let fault = fault(.replaceNote)
+        let fault = fault(.replaceCell)
         if fault == .refused { throw DiscfgError(.storeUnavailable, "The store is away.") }
-        let isDone = try await engine.replaceNote(name, with: bytes, version: version, in: config)
+        let isDone = try await engine.replaceCell(name, with: bytes, version: version, in: config)
         switch fault {
         case .lost: throw DiscfgError(.outcomeUnknown, "The reply was lost.")
         case .contradicted: return false

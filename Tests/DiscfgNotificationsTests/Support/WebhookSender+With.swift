@@ -3,7 +3,7 @@
 extension WebhookSender {
     /// Runs a test with a sender that may send to this machine, and closes it; its limits of time are not reached on a busy machine.
     static func with<Result>(
-        timeout: Duration = .seconds(30),
+        timeout: Duration = .seconds(600),
         limits: WebhookConnections.Limits = .init(idleTime: .seconds(600), bodyTime: .seconds(60)),
         lookUp: @escaping LookUp = WebhookSender.systemLookUp,
         _ test: (WebhookSender) async throws -> Result

@@ -2,35 +2,35 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
-    public func note(_ name: String, in config: ConfigName) async throws -> Note? {
+    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
         try await read { db in
             try db.reading {
-                var query = try db.query("\(Note.selection) WHERE config = ? AND name = ?")
+                var query = try db.query("\(Cell.selection) WHERE config = ? AND name = ?")
                 query.bind(try db.head(of: config).id)
                 query.bind(name)
-                return try query.first { Note($0) }
+                return try query.first { Cell($0) }
             }
         }
     }
 
-    public func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note] {
+    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
         try await read { db in
             try db.reading {
                 // Names are ASCII without 0x7F, so every name that begins with the prefix is before the prefix followed
                 // by that byte.
                 var query = try db.query(
-                    "\(Note.selection) WHERE config = ? AND name > ? AND name >= ? AND name < ? ORDER BY name LIMIT ?")
+                    "\(Cell.selection) WHERE config = ? AND name > ? AND name >= ? AND name < ? ORDER BY name LIMIT ?")
                 query.bind(try db.head(of: config).id)
                 query.bind(after ?? "")
                 query.bind(prefix)
                 query.bind(prefix + "\u{7F}")
                 query.bind(Int64(clamping: limit))
-                return try query.all { Note($0) }
+                return try query.all { Cell($0) }
             }
         }
     }
 
-    public func replaceNote(
+    public func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {
         try await write { db in
@@ -58,7 +58,7 @@ extension SQLiteEngine {
     }
 }
 
-extension Note {
+extension Cell {
     fileprivate static let selection = "SELECT name, value, version FROM notes"
 
     fileprivate init(_ row: Query) { self.init(name: row.text(0), bytes: row.bytes(1), version: row.integer(2)) }

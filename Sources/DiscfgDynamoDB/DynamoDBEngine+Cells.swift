@@ -1,18 +1,18 @@
 import AWSClient
 public import DiscfgCore
 
-/// Notes cost one unit for each KiB to write, and one for each 4 KiB to read.
+/// Cells cost one unit for each KiB to write, and one for each 4 KiB to read.
 extension DynamoDBEngine {
-    public func note(_ name: String, in config: ConfigName) async throws -> Note? {
+    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
         try await find(in: config) { layout, incarnation in
-            let record = try await table.get(layout.note(name, incarnation), consistency: .strong)
-            return try await table.call { try record.map { try Note($0) } }
+            let record = try await table.get(layout.cell(name, incarnation), consistency: .strong)
+            return try await table.call { try record.map { try Cell($0) } }
         }
     }
 
-    public func notes(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Note] {
+    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
         let limit = max(1, min(limit, 1000))
-        let notes: [Note]? = try await find(in: config) { layout, incarnation in
+        let cells: [Cell]? = try await find(in: config) { layout, incarnation in
             // Names are ASCII without 0x7F, so every name that begins with the prefix is before the prefix followed by
             // that byte.
             let (first, end) = (Array(prefix.utf8) + [0], Array(prefix.utf8) + [0x7F])
@@ -20,45 +20,45 @@ extension DynamoDBEngine {
             let lower = start ?? first
             guard lower.lexicographicallyPrecedes(end) else { return nil }
             var query = PartitionQuery(
-                partition: layout.notes(incarnation), condition: "#s BETWEEN :a AND :b",
+                partition: layout.cells(incarnation), condition: "#s BETWEEN :a AND :b",
                 values: [":a": .binary(lower), ":b": .binary(end)], limit: limit)
-            var notes: [Note] = []
+            var cells: [Cell] = []
             repeat {
                 let answer = try await table.query(query)
-                notes += try await table.call { try (answer.items ?? []).map { try Note($0) } }
+                cells += try await table.call { try (answer.items ?? []).map { try Cell($0) } }
                 query.start = answer.lastEvaluatedKey
-            } while notes.count < limit && query.start != nil
-            return notes.isEmpty ? nil : notes
+            } while cells.count < limit && query.start != nil
+            return cells.isEmpty ? nil : cells
         }
-        return Array((notes ?? []).prefix(limit))
+        return Array((cells ?? []).prefix(limit))
     }
 
-    public func replaceNote(
+    public func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {
         // The record has the current incarnation: the known one may be gone.
         let incarnation =
             try await version == 0 ? requireRecord(of: config).incarnation : knownLog(of: config).incarnation
-        let key = layout(config).note(name, incarnation)
+        let key = layout(config).cell(name, incarnation)
         let condition = version == 0 ? "attribute_not_exists(#ver)" : "#ver = :known"
         let known: [String: AttributeValue] = version == 0 ? [:] : [":known": .integer(version)]
         guard let bytes else {
-            if version == 0 { return try await note(name, in: config) == nil }
+            if version == 0 { return try await cell(name, in: config) == nil }
             return try await table.delete(key, if: condition, names: ["#ver": Name.version], values: known)
         }
         let update = RecordUpdate(
-            key: key, expression: "SET #note = :note, #ver = :new", condition: condition,
-            names: [Name.note, Name.version],
-            values: known.merging([":note": .binary(bytes), ":new": .integer(version + 1)]) { $1 })
+            key: key, expression: "SET #note = :cell, #ver = :new", condition: condition,
+            names: [Name.cell, Name.version],
+            values: known.merging([":cell": .binary(bytes), ":new": .integer(version + 1)]) { $1 })
         return try await table.update(update) != nil
     }
 }
 
-extension Note {
+extension Cell {
     fileprivate init(_ attributes: [String: AttributeValue]) throws {
-        guard let name = attributes[Name.sort]?.binary, let bytes = attributes[Name.note]?.binary,
+        guard let name = attributes[Name.sort]?.binary, let bytes = attributes[Name.cell]?.binary,
             let version = attributes[Name.version]?.int64
-        else { throw DamagedRecord("a note lacks an attribute") }
+        else { throw DamagedRecord("a cell lacks an attribute") }
         self.init(name: String(decoding: name, as: UTF8.self), bytes: bytes, version: version)
     }
 }

@@ -1,4 +1,4 @@
-/// What is kept beside the log, for whoever sends notifications.
+/// The cells next to a log, and what a sender of notifications needs besides them.
 extension ConfigService {
     /// The config as the store has it, with the secrets of its settings.
     ///
@@ -31,20 +31,20 @@ extension ConfigService {
         try await engine.log(of: config, after: after, limit: 100, incarnation: incarnation, consistency: .strong)
     }
 
-    package func note(_ name: String, in config: ConfigName) async throws -> Note? {
-        try await engine.note(name, in: config)
+    package func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
+        try await engine.cell(name, in: config)
     }
 
-    package func notes(of config: ConfigName, prefix: String, after: String? = nil, limit: Int = 100) async throws
-        -> [Note]
+    package func cells(of config: ConfigName, prefix: String, after: String? = nil, limit: Int = 100) async throws
+        -> [Cell]
     {
-        try await engine.notes(of: config, prefix: prefix, after: after, limit: limit)
+        try await engine.cells(of: config, prefix: prefix, after: after, limit: limit)
     }
 
-    package func replaceNote(
+    package func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {
-        try await engine.replaceNote(name, with: bytes, version: version, in: config)
+        try await engine.replaceCell(name, with: bytes, version: version, in: config)
     }
 
     /// The current moment, as the service has it.

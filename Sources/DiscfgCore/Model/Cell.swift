@@ -1,9 +1,11 @@
 /// A small record next to a config's log, such as the progress of a notification; writing it makes no commit.
-public struct Note: Sendable, Hashable {
-    /// The maximum number of bytes of a note.
+///
+/// A write names the version that it replaces, so of several writers of one version one succeeds.
+public struct Cell: Sendable, Hashable {
+    /// The maximum number of bytes of a cell.
     public static let maximumLength = 64 << 10
 
-    /// Its name among the config's notes: 1 to 256 bytes of ASCII without spaces.
+    /// Its name among the config's cells: 1 to 256 bytes of ASCII without spaces.
     public var name: String
     public var bytes: [UInt8]
     /// The number of writes, from 1; a writer names the version that it replaces.

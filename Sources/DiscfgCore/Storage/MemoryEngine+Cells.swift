@@ -1,0 +1,24 @@
+extension MemoryEngine {
+    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
+        try withLog(config) { $0.cells[name] }
+    }
+
+    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
+        try withLog(config) { log in
+            let names = log.cells.keys.filter { name in
+                name.hasPrefix(prefix) && (after.map { $0 < name } ?? true)
+            }
+            return names.sorted().prefix(limit).compactMap { log.cells[$0] }
+        }
+    }
+
+    public func replaceCell(
+        _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
+    ) async throws -> Bool {
+        try withLog(config) { log in
+            guard log.cells[name]?.version ?? 0 == version else { return false }
+            log.cells[name] = bytes.map { Cell(name: name, bytes: $0, version: version + 1) }
+            return true
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import AWSClient
+import DiscfgClient
+import DiscfgCore
+import DiscfgDynamoDB
+import DiscfgNotifications
+import DiscfgSQLite
+import Logging
+import Metrics
+
+/// A kind of store: how its URL is written, and how a store of it is opened and administered.
+///
+/// `all` is the one table of them. A kind of store is added by a line there and a `StoreLocation`.
+struct StoreKind: Sendable {
+    /// The schemes of its URLs, in lower case.
+    let schemes: [String]
+    /// The form of its URLs, for people.
+    let form: String
+    /// Reads a URL with one of the schemes.
+    let read: @Sendable (StoreURL.Text) throws(DiscfgError) -> any StoreLocation
+
+    static let all = [
+        StoreKind(schemes: ["sqlite"], form: "sqlite:PATH") { text throws(DiscfgError) in try SQLiteLocation(text) },
+        StoreKind(schemes: ["dynamodb"], form: "dynamodb:TABLE") { text throws(DiscfgError) in
+            TableLocation(address: try DynamoDBAddress(text.rest, of: text.whole))
+        },
+        StoreKind(schemes: ["http", "https"], form: "http://HOST:PORT") { text throws(DiscfgError) in
+            try ServerLocation(text)
+        },
+        StoreKind(schemes: ["memory"], form: "memory:") { text throws(DiscfgError) in try MemoryLocation(text) },
+    ]
+
+    /// The forms of all URLs, for hints.
+    static var forms: String {
+        "There are " + all.dropLast().map(\.form).joined(separator: ", ") + " and \(all.last?.form ?? "")."
+    }
+}
+
+/// The place of one store.
+protocol StoreLocation: Sendable, CustomStringConvertible {
+    /// Whether a command that only reads finds something; `false` if opening would create an empty store.
+    var hasContents: Bool { get }
+
+    /// Opens the store.
+    func open(_ opening: StoreOpening) throws -> OpenedStore
+}
+
+extension StoreLocation {
+    var hasContents: Bool { true }
+}
+
+/// What a store is opened with.
+struct StoreOpening: Sendable {
+    let settings: Settings
+    let metrics: any MetricsFactory
+    let logger: Logger
+}
+
+/// A store that was opened.
+enum OpenedStore: Sendable {
+    /// An engine in this process.
+    case engine(OpenedEngine)
+    /// A store of another process, with its notifications, and how it is closed.
+    case remote(any ConfigStore & NotificationStore, close: @Sendable () async throws -> Void)
+}
+
+/// An engine in this process, with what belongs to it.
+struct OpenedEngine: Sendable {
+    let engine: any StorageEngine
+    /// What an operator does with the store; `nil` for memory.
+    var administration: (any StoreAdministration)?
+    /// The time by which the contents of the store end.
+    var time = TimeSource.system
+    /// The clients of AWS for targets of notifications.
+    let clients: AWSClients
+    var close: @Sendable () async throws -> Void = {}
+}
+
+/// A file of SQLite.
+struct SQLiteLocation: StoreLocation {
+    let path: String
+
+    var description: String { "sqlite:\(path)" }
+    var hasContents: Bool { LocalFile.exists(path) }
+
+    func open(_ opening: StoreOpening) throws -> OpenedStore {
+        try Descriptor.checkFree(Descriptor.neededForFile, or: "The store cannot be opened")
+        let engine = try SQLiteEngine(path: path, logger: opening.logger)
+        return .engine(OpenedEngine(engine: engine, administration: engine, clients: AWSClients(opening)))
+    }
+}
+
+/// A table of DynamoDB.
+struct TableLocation: StoreLocation {
+    let address: DynamoDBAddress
+
+    var description: String { address.url }
+
+    func open(_ opening: StoreOpening) throws -> OpenedStore {
+        try Descriptor.checkFree(Descriptor.neededForNetwork, or: "The store cannot be reached")
+        let clock = ClockCheck(metrics: opening.metrics, logger: opening.logger)
+        let clients = AWSClients(opening, address: address, clock: clock)
+        let client = try clients.client()
+        let units = Counter(label: "discfg_dynamodb_units_total", dimensions: [], factory: opening.metrics)
+        let engine = DynamoDBEngine(
+            table: address.table, client: client,
+            options: .init(
+                meter: { units.increment(by: Int64((($0.capacityUnits ?? 0) * 2).rounded())) },
+                progress: { if Descriptor.error.isTerminal { Output.note($0) } },
+                time: clock.time))
+        return .engine(
+            OpenedEngine(engine: engine, administration: engine, time: clock.time, clients: clients) {
+                try await client.shutdown()
+            })
+    }
+}
+
+/// The address of a discfg server.
+struct ServerLocation: StoreLocation {
+    let url: String
+
+    var description: String { url }
+
+    func open(_ opening: StoreOpening) throws -> OpenedStore {
+        try Descriptor.checkFree(Descriptor.neededForNetwork, or: "The store cannot be reached")
+        let settings = opening.settings
+        let authorization = try ServerAuthorization(
+            of: url, environment: settings.environment, logger: opening.logger)
+        let remote = try RemoteConfigStore(
+            url: url, author: settings.author, authorize: authorization?.fields, logger: opening.logger)
+        return .remote(remote) {
+            try await remote.shutdown()
+            try await authorization?.shutdown()
+        }
+    }
+}
+
+/// The memory of this process: the store is gone when the process ends.
+struct MemoryLocation: StoreLocation {
+    var description: String { "memory:" }
+    var hasContents: Bool { false }
+
+    func open(_ opening: StoreOpening) throws -> OpenedStore {
+        .engine(OpenedEngine(engine: MemoryEngine(), clients: AWSClients(opening)))
+    }
+}
