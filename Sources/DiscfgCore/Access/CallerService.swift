@@ -1,8 +1,10 @@
-/// A store of this process on behalf of one caller: what `CallerStore` can do, and leases and ranges.
+/// A store of this process on behalf of one caller: what `CallerStore` can do, leases and ranges.
+///
+/// DiscfgEtcd adds etcd v2's directories.
 ///
 /// The caller is the author of every commit: an author in a transaction or a write is replaced.
 package struct CallerService: Sendable {
-    /// The store; what is called on it has no caller.
+    /// The store, for other modules' extensions of this type; each must make `caller` the author of what it writes.
     package let service: ConfigService
     /// The caller.
     package let caller: Caller
@@ -88,4 +90,10 @@ extension CallerService {
     package func keys(attachedTo lease: Int64, in config: ConfigName) async throws -> [Key] {
         try await service.keys(attachedTo: lease, in: config)
     }
+}
+
+// Counts.
+extension CallerService {
+    /// How many keys and directories this process has removed because their time was over.
+    package var expirations: Int { service.expirations }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// So each caller gets the result of a call that began after the caller had arrived, and there is at most one call at a time. The
 /// first of those that wait carries the call out, in its own task. If that task is cancelled, another takes over.
 final class SharedCall<Value: Sendable>: Sendable {
-    private enum Turn {
+    private enum Role {
         /// Carry out the call.
         case lead
         /// Another caller has carried it out.
@@ -14,7 +14,7 @@ final class SharedCall<Value: Sendable>: Sendable {
 
     private struct State {
         var isRunning = false
-        var waiting: [CheckedContinuation<Turn, Never>] = []
+        var waiting: [CheckedContinuation<Role, Never>] = []
     }
 
     private let state = Mutex(State())
@@ -45,7 +45,7 @@ final class SharedCall<Value: Sendable>: Sendable {
         }
     }
 
-    private func join() async -> Turn {
+    private func join() async -> Role {
         let isFirst = state.withLock { state in
             defer { state.isRunning = true }
             return !state.isRunning
@@ -62,12 +62,12 @@ final class SharedCall<Value: Sendable>: Sendable {
     }
 
     /// Lets the next of those that wait carry out a call; with `followers`, who wait for a call that was not carried out, first.
-    private func pass(on followers: [CheckedContinuation<Turn, Never>]) {
+    private func pass(on followers: [CheckedContinuation<Role, Never>]) {
         let next = state.withLock { state in
             state.waiting = followers + state.waiting
             guard !state.waiting.isEmpty else {
                 state.isRunning = false
-                return nil as CheckedContinuation<Turn, Never>?
+                return nil as CheckedContinuation<Role, Never>?
             }
             return state.waiting.removeFirst()
         }

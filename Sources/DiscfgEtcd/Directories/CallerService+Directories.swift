@@ -22,7 +22,4 @@ extension CallerService {
     ) async throws -> Result<DirectoryFeed, DirectoryRefusal> {
         try await service.follow(watch, from: first, in: config)
     }
-
-    /// How many keys and directories this process has removed because their time was over.
-    package var expirations: Int { service.expirations }
 }

@@ -5,8 +5,8 @@ extension EtcdService {
     package func campaign(_ request: CampaignRequest) async throws(EtcdError) -> CampaignResponse {
         try await answerAsClient {
             let lease = try await session(request.lease)
-            let line = WaitingLine(request.name, of: self)
-            let key = try line.key(of: lease)
+            let queue = LockQueue(request.name, of: self)
+            let key = try queue.key(of: lease)
             let result = try await store.commit(
                 Transaction(
                     if: [Precondition(key, .absent)],
@@ -19,8 +19,8 @@ extension EtcdService {
                 if result.failed != nil, item?.value.bytes != request.value {
                     _ = try await proclaim(leader, request.value)
                 }
-                _ = try await line.waitUntilFirst(after: leader.rev - 1)
-                guard try await line.has(key, since: leader.rev) else { throw EtcdError.notLeader }
+                _ = try await queue.waitUntilFirst(after: leader.rev - 1)
+                guard try await queue.has(key, since: leader.rev) else { throw EtcdError.notLeader }
             } catch {
                 await cleanUp { [self] in _ = try await resign(leader) }
                 throw error
@@ -48,7 +48,7 @@ extension EtcdService {
     /// The current leader.
     package func leader(_ name: [UInt8]) async throws(EtcdError) -> LeaderResponse {
         try await answerAsClient {
-            let (item, revision) = try await WaitingLine(name, of: self).first()
+            let (item, revision) = try await LockQueue(name, of: self).first()
             guard let item else { throw EtcdError.noLeader }
             return LeaderResponse(header: header(revision), kv: KeyValue(item))
         }
@@ -82,7 +82,7 @@ extension EtcdService {
 /// Source: `clientv3/concurrency/election.go` of etcd.
 package actor ElectionObserver {
     private let service: EtcdService
-    private let line: WaitingLine
+    private let queue: LockQueue
     /// The last reported leader, and the revision up to which its values were reported.
     private var leader: (key: Key, position: Revision)?
     /// The answers that are still to be returned.
@@ -91,7 +91,7 @@ package actor ElectionObserver {
     /// Observes the election of a name.
     package init(_ name: [UInt8], _ service: EtcdService) {
         self.service = service
-        line = WaitingLine(name, of: service)
+        queue = LockQueue(name, of: service)
     }
 
     /// The next leader, or the leader's next value; `nil` if it was compacted.
@@ -110,11 +110,11 @@ package actor ElectionObserver {
 
     /// Finds the leader, or waits for the first one.
     private func elect() async throws {
-        let (item, revision) = try await line.first()
+        let (item, revision) = try await queue.first()
         if let item { return tell(item, at: revision) }
         var position = revision
         while true {
-            let page = try await page(.range(line.range), after: position)
+            let page = try await page(.range(queue.range), after: position)
             position = page.scanned
             guard let item = page.commits.flatMap(\.changes).lazy.compactMap(\.item).first(where: { !$0.isDirectory })
             else { continue }

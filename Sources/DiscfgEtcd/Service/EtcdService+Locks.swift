@@ -8,13 +8,13 @@ extension EtcdService {
     package func lock(_ request: LockRequest) async throws(EtcdError) -> LockResponse {
         try await answerAsClient {
             let lease = try await session(request.lease)
-            let line = WaitingLine(request.name, of: self)
-            let key = try line.key(of: lease)
+            let queue = LockQueue(request.name, of: self)
+            let key = try queue.key(of: lease)
             let result = try await store.commit(
                 Transaction(
                     if: [Precondition(key, .absent)],
-                    then: [.set(key, Value(etcd: []), expiry: .lease(lease)), .getAll(line.range)],
-                    else: [.get(key), .getAll(line.range)]),
+                    then: [.set(key, Value(etcd: []), expiry: .lease(lease)), .getAll(queue.range)],
+                    else: [.get(key), .getAll(queue.range)]),
                 to: config)
             let came = result.outcomes.first?.item?.created ?? result.revision
             let owner = result.outcomes.last?.found.filter { !$0.isDirectory }.min {
@@ -24,8 +24,8 @@ extension EtcdService {
                 return LockResponse(header: header(result.revision), key: key.bytes)
             }
             do {
-                let revision = try await line.waitUntilFirst(after: came - 1)
-                guard try await line.has(key, since: came) else { throw EtcdError.sessionExpired }
+                let revision = try await queue.waitUntilFirst(after: came - 1)
+                guard try await queue.has(key, since: came) else { throw EtcdError.sessionExpired }
                 return LockResponse(header: header(revision), key: key.bytes)
             } catch {
                 await cleanUp { [self] in _ = try await commit([.delete(key)]) }

@@ -4,7 +4,7 @@
 /// | :-- | :-- | :-- |
 /// | head of a bucket | `B#name#start` | `head` |
 /// | what one checkpoint folded | `B#name#start` | `fold#number` |
-/// | door of a shard | `B#name#start#shard` | `!door` |
+/// | gate of a shard | `B#name#start#shard` | `!door` |
 /// | member, or where it was moved to | `B#name#start#shard` | `m#id` |
 /// | late member of an earlier bucket | `B#name#start#shard` | `l#start#id` |
 struct BucketKeys: Sendable {
@@ -26,8 +26,8 @@ struct BucketKeys: Sendable {
 
     func shard(_ shard: Int, of bucket: TimeBucket) -> String { prefix.partition("\(bucket.text)#\(shard)") }
 
-    func door(_ shard: Int, of bucket: TimeBucket) -> ItemKey {
-        ItemKey(partition: self.shard(shard, of: bucket), sort: Self.door)
+    func gate(_ shard: Int, of bucket: TimeBucket) -> ItemKey {
+        ItemKey(partition: self.shard(shard, of: bucket), sort: Self.gate)
     }
 
     func member(_ id: String, of bucket: TimeBucket, shards: Int) -> ItemKey {
@@ -55,8 +55,10 @@ struct BucketKeys: Sendable {
 
     static func shard(of id: String, among shards: Int) -> Int { Int(StableHash.of(id) % UInt64(shards)) }
 
-    /// Sorts before every member.
-    static let door = "!door"
+    /// The sort key of a gate, which sorts before those of all members.
+    ///
+    /// Tables contain this text.
+    static let gate = "!door"
     private static let head = "head"
     static let foldPrefix = "fold#"
     private static let memberPrefix = "m#"

@@ -11,7 +11,7 @@ enum MemberAttribute {
     static let movedTo = "movedTo"
     /// The start of the bucket that it came too late for.
     static let lateFrom = "lateFrom"
-    /// There where the door of its shard counted it.
+    /// There where the gate of its shard counted it.
     static let admitted = "admitted"
 }
 
@@ -67,7 +67,7 @@ extension PeriodicAggregator {
             tableName: table.name, keyConditionExpression: "#p = :p AND #s > :s",
             expressionAttributeNames: ["#p": PatternTable.Attribute.partition, "#s": PatternTable.Attribute.sort],
             expressionAttributeValues: [
-                ":p": .string(keys.shard(shard, of: bucket)), ":s": .string(sort ?? BucketKeys.door),
+                ":p": .string(keys.shard(shard, of: bucket)), ":s": .string(sort ?? BucketKeys.gate),
             ],
             consistentRead: true)
     }

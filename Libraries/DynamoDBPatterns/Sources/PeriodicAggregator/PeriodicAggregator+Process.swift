@@ -66,7 +66,7 @@ extension PeriodicAggregator {
             while run.cursor.shard < head.shards {
                 try Task.checkCancellation()
                 if run.cursor.after == nil {
-                    try await closeDoor(of: run.cursor.shard, in: head) { try await keepLease(&run) }
+                    try await closeGate(of: run.cursor.shard, in: head) { try await keepLease(&run) }
                 }
                 try await foldPage(&run)
                 if run.folded.count >= settings.pageSize { try await checkpoint(&run) }

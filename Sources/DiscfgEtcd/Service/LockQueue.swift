@@ -3,7 +3,7 @@ import DiscfgCore
 /// The queue for a lock or an election: the keys below a name, of which the first holds the lock or leads.
 ///
 /// Source: `clientv3/concurrency/key.go` of etcd.
-struct WaitingLine {
+struct LockQueue {
     let service: EtcdService
     /// The prefix of the keys.
     let prefix: [UInt8]
