@@ -22,8 +22,8 @@ extension LogFollower {
                     failures = isPassing ? failures + 1 : 0
                     interval = min(interval * 2, pace.upperBound)
                     // One failure must not send everybody to the store at once.
-                    let isOver = isPassing || !fail(with: error, at: start)
-                    nextLook = time.instant() + (isOver ? interval : .zero)
+                    let mayWait = isPassing || fail(with: error, at: start)
+                    nextLook = time.instant() + (mayWait ? interval : .zero)
                 }
             }
             let now = time.instant()

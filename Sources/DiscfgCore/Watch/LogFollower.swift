@@ -144,7 +144,13 @@ extension LogFollower {
     }
 
     /// Removes a watch; does nothing if it has failed.
-    package func remove(_ id: Int) { state.withLock { _ = $0.watchers.remove(id) } }
+    package func remove(_ id: Int) {
+        state.withLock { state in
+            state.watchers.remove(id)
+            // Nothing is announced to no watchers.
+            if state.watchers.isEmpty { state.milestones = [] }
+        }
+    }
 
     /// The revision of a log up to which all commits were announced to every watch; 0 if the log is not followed.
     package func announced(of log: String) -> Revision {

@@ -165,6 +165,7 @@ struct WatcherTests {
         _ = try await other.createConfig(config, settings: .init(), author: "")
         let again = try await service.tail(of: config)
         #expect(service.follower(of: config, at: again) === follower)
+        while old.failures.values.isEmpty { await Task.yield() }
         #expect(old.failures.values == [number])
         let (next, position) = follower.add(new, of: .all, at: again)
         #expect(position == again.revision)
