@@ -22,8 +22,12 @@ public struct AttributeEncoder: Sendable {
     public var dates: DateCoding
     /// Whether a `Set` of strings, numbers or binaries becomes a set of DynamoDB's, its elements sorted.
     ///
-    /// Then an empty one becomes an empty `stringSet`, which DynamoDB cannot store: the caller has to leave it out.
+    /// Then an empty one becomes an empty `stringSet`, which DynamoDB cannot store: the caller has to leave it out. Other
+    /// sets, and dictionaries whose keys are not strings, become lists in a fixed order, so that equal values have equal
+    /// attributes.
     package var writesSets = false
+    /// Receives the places of lists that are made from values without an order.
+    var unordered: UnorderedPlaces?
     /// Whether to make the JSON of DynamoDB's API, in the shape of JSON: attributes are spelled out, and members
     /// named as AWS's.
     var isWire = false
@@ -78,7 +82,7 @@ public struct AttributeEncoder: Sendable {
             let slot = AttributeSlot()
             let isRenaming = isWire && !(Value.self is any NamedByCaller.Type)
             try value.encode(to: SlotEncoder(slot: slot, options: self, codingPath: path, isRenaming: isRenaming))
-            return writesSets && Value.self is any SetType.Type ? Self.asSet(slot.value) : slot.value
+            return writesSets ? inFixedOrder(slot.value, of: Value.self, at: path) : slot.value
         }
     }
 
@@ -90,9 +94,32 @@ public struct AttributeEncoder: Sendable {
         return .number("\(value)")
     }
 
-    /// A list as a set in a fixed order, if all its elements are of one type that sets can have, and differ.
-    private static func asSet(_ value: AttributeValue) -> AttributeValue {
+    /// A list in a fixed order, if the type that wrote it has none.
+    private func inFixedOrder(
+        _ value: AttributeValue, of type: Any.Type, at path: [any CodingKey]
+    ) -> AttributeValue {
         guard let list = value.list else { return value }
+        if type is any SetType.Type {
+            let set = Self.asSet(list)
+            guard case .list = set else { return set }
+            unordered?.insert(path)
+            return .list(Self.sorted(list) { $0 })
+        }
+        // Keys that are not strings are elements, each followed by its value.
+        guard type is any DictionaryType.Type, list.count.isMultiple(of: 2) else { return value }
+        unordered?.insert(path)
+        let pairs = stride(from: 0, to: list.count, by: 2).map { (key: list[$0], value: list[$0 + 1]) }
+        return .list(Self.sorted(pairs, by: \.key).flatMap { [$0.key, $0.value] })
+    }
+
+    private static func sorted<Element>(_ list: [Element], by key: (Element) -> AttributeValue) -> [Element] {
+        list.map { (bytes: JSONWriter.bytes(of: key($0).wire, sortingMembers: true), element: $0) }
+            .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+            .map(\.element)
+    }
+
+    /// A list as a set in a fixed order, if all its elements are of one type that sets can have, and differ.
+    private static func asSet(_ list: [AttributeValue]) -> AttributeValue {
         let (strings, numbers) = (list.compactMap(\.string), list.compactMap(\.number))
         let binaries = list.compactMap(\.binary)
         if strings.count == list.count, Set(strings.map { Array($0.utf8) }).count == list.count {
@@ -102,7 +129,7 @@ public struct AttributeEncoder: Sendable {
         if binaries.count == list.count, Set(binaries).count == list.count {
             return .binarySet(binaries.sorted { $0.lexicographicallyPrecedes($1) })
         }
-        return value
+        return .list(list)
     }
 }
 
@@ -156,6 +183,11 @@ final class AttributeSlot {
 private protocol NamedByCaller {}
 
 extension Dictionary: NamedByCaller where Key == String {}
+
+/// Dictionaries with any keys.
+private protocol DictionaryType {}
+
+extension Dictionary: DictionaryType {}
 
 /// Sets of any elements.
 protocol SetType {

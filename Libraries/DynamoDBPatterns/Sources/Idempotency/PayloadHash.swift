@@ -5,12 +5,15 @@ enum PayloadHash {
     /// The hash that stands for no payload.
     static let none = "-"
 
-    /// SHA-256 of the payload's attributes; dictionaries and sets of attributes are in the order of their bytes.
+    /// SHA-256 of the payload's attributes; dictionaries and sets are in the order of their bytes.
     static func of(_ payload: (any Encodable)?) throws(PatternError) -> String {
         guard let payload else { return none }
+        var encoder = AttributeEncoder()
+        // A Swift set has another order in each process.
+        encoder.writesSets = true
         let attribute: AttributeValue
         do {
-            attribute = try AttributeEncoder().attribute(of: payload)
+            attribute = try encoder.attribute(of: payload)
         } catch {
             throw PatternError(.invalidArgument, "The payload cannot be encoded.", cause: error)
         }

@@ -8,18 +8,23 @@ import AWSClient
 /// - What the type writes as before stays as it is stored, whatever type it has.
 /// - What the type does not write stays, at the top level and in maps. In a list only an element that did not change
 ///   keeps such members: a changed one may be another thing at the same place.
+/// - A list of a type without an order, such as a set of structs, is stored in any order, so that its elements cannot be
+///   found again: one that changed is written as the type writes it.
 /// - A set or list that changed stays a set of its type, or a list. An empty set is left out, as DynamoDB leaves it out.
 struct StoredAttributes {
     /// What was stored, without the attributes of the table's own.
     var stored: StoredItem
     /// How the item's type writes what it read.
     let known: StoredItem
+    /// Where that has lists whose order means nothing.
+    let unordered: Set<AttributePlace>
     /// Names a member whose set became empty and was left out; `nil` if there is none.
     private(set) var emptied: String?
 
-    init(_ stored: StoredItem = [:], known: StoredItem = [:]) {
+    init(_ stored: StoredItem = [:], known: StoredItem = [:], unordered: Set<AttributePlace> = []) {
         self.stored = stored
         self.known = known
+        self.unordered = unordered
     }
 
     /// What to store.
@@ -28,54 +33,59 @@ struct StoredAttributes {
     /// - Returns: All attributes but the table's own.
     /// - Throws: `PatternError` with code `invalidArgument` if an element is twice in what is stored as a set.
     mutating func changed(to new: StoredItem) throws(PatternError) -> StoredItem {
-        try members(new, known: known, stored: stored, keepsUnknown: true, at: "")
+        try members(new, known: known, stored: stored, keepsUnknown: true, at: MemberPath())
     }
 
     private mutating func members(
-        _ new: StoredItem, known: StoredItem, stored: StoredItem, keepsUnknown: Bool, at path: String
+        _ new: StoredItem, known: StoredItem, stored: StoredItem, keepsUnknown: Bool, at path: MemberPath
     ) throws(PatternError) -> StoredItem {
         var result = keepsUnknown ? stored.filter { known[$0.key] == nil } : [:]
         for (name, value) in new {
-            let place = path.isEmpty ? name : "\(path).\(name)"
-            let stored = stored[name]
             result[name] = try attribute(
-                value, known: known[name], stored: stored, keepsUnknown: keepsUnknown, at: place)
+                value, known: known[name], stored: stored[name], keepsUnknown: keepsUnknown, at: path.member(name))
         }
         return result
     }
 
     private mutating func attribute(
-        _ new: AttributeValue, known: AttributeValue?, stored: AttributeValue?, keepsUnknown: Bool, at path: String
+        _ new: AttributeValue, known: AttributeValue?, stored: AttributeValue?, keepsUnknown: Bool,
+        at path: MemberPath
     ) throws(PatternError) -> AttributeValue? {
-        guard let known, let stored else { return storable(new, at: path) }
-        if new == known { return stored }
+        guard let known, let stored else { return storable(new, at: path.text) }
+        if keepsUnknown, new == known { return stored }
         switch (stored, known, new) {
         case (.map(let stored), .map(let known), .map(let new)):
             return .map(try members(new, known: known, stored: stored, keepsUnknown: keepsUnknown, at: path))
-        case (.list(let stored), .list(let known), .list(let new)) where stored.count == known.count:
-            return .list(try elements(new, known: known, stored: stored, at: path))
+        case (.list(let stored), .list(let known), .list(let new))
+        where stored.count == known.count && !unordered.contains(path.place):
+            return .list(try elements(new, known: known, stored: stored, keepsUnknown: keepsUnknown, at: path))
+        // Without members of its own there is nothing in it that may belong to another thing.
+        case _ where new == known && !stored.isDocument: return stored
         case (.list, _, _) where new.isEmptySet: return .list([])
         // What the type itself writes as this kind of set or list is as the caller wants it.
-        case _ where stored.hasType(of: known): return storable(new, at: path)
-        default: return storable(try new.asCollection(like: stored, at: path), at: path)
+        case _ where stored.hasType(of: known): return storable(new, at: path.text)
+        default: return storable(try new.asCollection(like: stored, at: path.text), at: path.text)
         }
     }
 
     /// Elements are found again at their place, and those that did not change at any place.
     private mutating func elements(
-        _ new: [AttributeValue], known: [AttributeValue], stored: [AttributeValue], at path: String
+        _ new: [AttributeValue], known: [AttributeValue], stored: [AttributeValue], keepsUnknown: Bool,
+        at path: MemberPath
     ) throws(PatternError) -> [AttributeValue] {
         let places = Dictionary(zip(known, stored), uniquingKeysWith: { first, _ in first })
         var result: [AttributeValue] = []
         for (index, element) in new.enumerated() {
-            let place = "\(path)[\(index)]"
-            if known.indices.contains(index), element == known[index] || places[element] == nil {
-                result.append(
-                    try attribute(
-                        element, known: known[index], stored: stored[index], keepsUnknown: false, at: place)
-                        ?? .list([]))
+            let place = path.element(index)
+            let isThere = known.indices.contains(index) && element == known[index]
+            if let same = isThere ? stored[index] : places[element], keepsUnknown || !same.isDocument {
+                result.append(same)
+            } else if known.indices.contains(index) {
+                let changed = try attribute(
+                    element, known: known[index], stored: stored[index], keepsUnknown: false, at: place)
+                result.append(changed ?? .list([]))
             } else {
-                result.append(places[element] ?? storable(element, at: place) ?? .list([]))
+                result.append(storable(element, at: place.text) ?? .list([]))
             }
         }
         return result
@@ -103,7 +113,28 @@ struct StoredAttributes {
     }
 }
 
+/// Where a member is.
+private struct MemberPath {
+    /// For messages, such as `devices[1].name`.
+    var text = ""
+    var place = AttributePlace()
+
+    func member(_ name: String) -> MemberPath {
+        MemberPath(text: text.isEmpty ? name : "\(text).\(name)", place: place.member(name))
+    }
+
+    func element(_ index: Int) -> MemberPath { MemberPath(text: "\(text)[\(index)]", place: place.element) }
+}
+
 extension AttributeValue {
+    /// Whether it has members or elements that a type may not know.
+    fileprivate var isDocument: Bool {
+        switch self {
+        case .map, .list: true
+        default: false
+        }
+    }
+
     fileprivate var isEmptySet: Bool {
         switch self {
         case .stringSet(let elements): elements.isEmpty

@@ -43,16 +43,17 @@ extension VersionedTable {
     /// The attributes that the item's type may not have.
     var reservedNames: [String] { [attributes.version, attributes.stamp] + (attributes.modified.map { [$0] } ?? []) }
 
-    /// The item as its own type writes it.
-    func encoded(_ item: Item) throws -> StoredItem {
-        let stored = try encoder.item(of: item)
+    /// The item as its own type writes it, and where that has lists whose order means nothing.
+    func encoded(_ item: Item) throws -> (item: StoredItem, unordered: Set<AttributePlace>) {
+        let encoded = try encoder.itemWithUnorderedPlaces(of: item)
+        let stored = encoded.item
         if let name = reservedNames.first(where: { stored[$0] != nil }) {
             throw PatternError(
                 .invalidArgument,
                 "\(Item.self) has a member “\(name)”, which is the name of an attribute of the table's own.",
                 hint: "Give VersionAttributes another name, or leave the member out of CodingKeys.")
         }
-        return stored
+        return encoded
     }
 
     /// The version, stamp and time of a stored item.
@@ -104,10 +105,10 @@ extension VersionedTable {
         if condition: Condition
     ) throws -> Draft<Item> {
         var content = content
-        let known = try encoded(item)
+        let (known, unordered) = try encoded(item)
         var stored = try content.changed(to: known)
         if let member = content.emptied { try checkReadable(stored, without: member) }
-        content = StoredAttributes(stored, known: known)
+        content = StoredAttributes(stored, known: known, unordered: unordered)
         guard let key = PrimaryKey(of: stored, by: key) else {
             throw PatternError(
                 .invalidArgument, "\(Item.self) has no members for the whole key of the table “\(name)”.")

@@ -78,7 +78,7 @@ extension VersionedTable {
     ) throws -> Draft<Item>? {
         if var versioned = current {
             try change(&versioned.item)
-            return try encoded(versioned.item) == versioned.content.known ? nil : try draft(saving: versioned)
+            return try encoded(versioned.item).item == versioned.content.known ? nil : try draft(saving: versioned)
         }
         guard var item = try initial() else { return nil }
         try change(&item)

@@ -75,7 +75,9 @@ public struct VersionedTable<Item: Codable & Sendable>: Sendable {
         }
         var content = stored
         for name in reservedNames { content[name] = nil }
-        return try versioned(stored, holding: item, content: StoredAttributes(content, known: try encoded(item)))
+        let (known, unordered) = try encoded(item)
+        return try versioned(
+            stored, holding: item, content: StoredAttributes(content, known: known, unordered: unordered))
     }
 }
 

@@ -48,17 +48,21 @@ extension ShardedCounter {
     }
 
     private func sum(_ items: [StoredItem]) throws(PatternError) -> Int64 {
-        var sum: Int64 = 0
+        var sum: Int128 = 0
         for item in items {
-            guard let count = item[Attribute.count]?.int64 else {
+            // A shard may be beyond 64 bits while the sum is not: DynamoDB counts to 38 digits.
+            guard let count = item[Attribute.count]?.number.flatMap({ Int128($0) }) else {
                 throw PatternError(.corrupt, "A shard of a counter of “\(name)” has no count.")
             }
             let (new, isTooLarge) = sum.addingReportingOverflow(count)
-            guard !isTooLarge else {
-                throw PatternError(.tooLarge, "A counter of “\(name)” is beyond 64 bits.")
-            }
+            guard !isTooLarge else { throw tooLarge() }
             sum = new
         }
+        guard let sum = Int64(exactly: sum) else { throw tooLarge() }
         return sum
+    }
+
+    private func tooLarge() -> PatternError {
+        PatternError(.tooLarge, "A counter of “\(name)” is beyond 64 bits.")
     }
 }

@@ -60,10 +60,22 @@ struct Receipt: Codable, Sendable, Equatable {
         let one = Dictionary(uniqueKeysWithValues: members)
         let other = Dictionary(uniqueKeysWithValues: members.reversed())
         #expect(try PayloadHash.of(one) == PayloadHash.of(other))
+        // A Set's order follows from its capacity, too, and differs in each process.
+        for count in 2...40 {
+            var spacious = Set<String>(minimumCapacity: 1000)
+            let elements = (1...count).map { "e\($0)" }
+            for element in elements { spacious.insert(element) }
+            #expect(try PayloadHash.of(Set(elements)) == PayloadHash.of(spacious))
+            #expect(try PayloadHash.of(Set(elements.map { [$0] })) == PayloadHash.of(Set(spacious.map { [$0] })))
+            var (one, other): ([[String]: String], [[String]: String]) = ([:], [:])
+            for element in elements { one[[element]] = element }
+            for element in elements.reversed() { other[[element]] = element }
+            #expect(try PayloadHash.of(one) == PayloadHash.of(other))
+        }
         let different: [any Encodable] = [
             "a", ["a"], [["a"]], ["a", "b"], ["ab"], ["a": "b"], 1, 1.5, true, [1] as [UInt8], [2] as [UInt8], "1",
             AttributeValue.stringSet(["a"]), AttributeValue.numberSet(["1"]), AttributeValue.binarySet([[1]]),
-            AttributeValue.null, [String](), "",
+            AttributeValue.null, [String](), "", [["b"], ["a"]], [["a"], ["b"]],
         ]
         let hashes = try different.map(PayloadHash.of)
         #expect(Set(hashes).count == different.count)

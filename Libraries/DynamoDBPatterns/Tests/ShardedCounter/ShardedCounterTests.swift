@@ -70,6 +70,25 @@ import Testing
         }
     }
 
+    @Test("A sum that fits is returned, also if a shard or a part of the sum does not fit 64 bits")
+    func largeShards() async throws {
+        let table = world.table()
+        let one = try ShardedCounter("one", in: table, shards: 1)
+        for _ in 1...3 { try await one.add(.max, to: "v") }
+        await expect(.tooLarge) { _ = try await one.value(of: "v") }
+        for _ in 1...2 { try await one.add(-.max, to: "v") }
+        #expect(try await one.value(of: "v") == .max)
+        // The shards are summed in an order of DynamoDB's choice.
+        let three = try ShardedCounter("three", in: table, shards: 3)
+        for (shard, count) in [Int64.max, .max, -.max].enumerated() {
+            let key = three.shardKey(shard, of: "v").attributes
+            let item = key.merging(["count": .integer(count)]) { $1 }
+            _ = try await world.store.putItem(PutItemRequest(tableName: PatternWorld.tableName, item: item))
+        }
+        #expect(try await three.value(of: "v") == .max)
+        #expect(try await three.snapshot(of: "v") == .max)
+    }
+
     @Test("Requests: counted once, whatever happens to which two calls")
     func faults() async throws {
         try await FaultSweep.run(depth: 2) { run in
