@@ -96,7 +96,7 @@ MUTANTS = (
            (_LOG, _SWAP, _ORDER)),
     Mutant("confirmsNothing", "reads from memory without a look at the end of the log", FILE,
            (_STALE, _READ, _ORDER)),
-    Mutant("appliesTwice", "applies a commit to what is in memory again if it is read again", FILE,
+    Mutant("appliesTwice", "applies a commit again after the one that follows it", FILE,
            (_STALE, _READ, _ORDER, _LOG, _SWAP)),
     Mutant("halfTransactions", "commits only the first change of a transaction that shares a batch", FILE,
            (_LOST, _LOG)),

@@ -27,6 +27,9 @@ struct CommitWindow: Sendable {
     /// The oldest revision that is here; `nil` if there is none.
     var first: Revision? { entries.first?.commit.revision }
 
+    /// The newest commit; `nil` if there is none.
+    var last: Commit? { entries.last?.commit }
+
     /// Adds the commit that follows the newest one.
     mutating func append(_ commit: Commit, at instant: ContinuousClock.Instant) {
         entries.append(Entry(commit: commit, learned: instant))

@@ -61,10 +61,9 @@ struct ViewState: Sendable {
     mutating func apply(_ commits: some Sequence<Commit>, at instant: ContinuousClock.Instant) -> Bool {
         let before = tail.revision
         for commit in commits {
-            let isNext = commit.revision == tail.revision + 1
-            guard isNext || isPlanted(.appliesTwice) && commit.revision <= tail.revision else { continue }
+            guard commit.revision == tail.revision + 1 else { continue }
             for change in commit.changes where !isPlanted(.learnsTailOnly) { apply(change) }
-            guard isNext else { continue }
+            if isPlanted(.appliesTwice), let before = window.last { before.changes.forEach { apply($0) } }
             window.append(commit, at: instant)
             (tail.revision, tail.time) = (commit.revision, commit.time)
         }
