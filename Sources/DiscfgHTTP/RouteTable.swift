@@ -65,11 +65,7 @@ struct Call: Sendable {
     /// The caller: the one that a gateway knows, or the one that `X-Discfg-Author` claims.
     var caller: Caller {
         get throws {
-            try .of(
-                proven: context.caller,
-                orClaiming: try request.headers[.author].map { field throws(DiscfgError) in
-                    try PercentEncoding.decode(field)
-                })
+            try .of(proven: context.caller, orClaiming: try Caller.claim(in: request.headers[values: .author]))
         }
     }
 

@@ -64,3 +64,10 @@ extension String? {
     /// The text, unless it is empty: an empty variable counts as none.
     var nonEmpty: String? { self?.isEmpty == false ? self : nil }
 }
+
+/// Services hold settings, and ServiceLifecycle logs its services: the environment may have credentials.
+extension Settings: CustomStringConvertible, CustomReflectable {
+    var description: String { "settings" }
+
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -50,6 +50,15 @@ struct CallerTests {
         #expect(try await authors() == ["alice", "alice"])
     }
 
+    @Test("A claim is one field of at most 256 bytes, percent-encoded")
+    func claimedFields() throws {
+        #expect(try Caller.claim(in: []) == nil)
+        #expect(try Caller.claim(in: ["Zo%C3%AB"]) == "Zoë")
+        for fields in [["a", "b"], ["J\u{FFFD}"], ["%ff"], ["%"], [String(repeating: "a", count: 257)]] {
+            #expect(throws: DiscfgError.self, "\(fields)") { try Caller.claim(in: fields) }
+        }
+    }
+
     @Test("A lease is not revoked for a caller whose name is too long")
     func longName() async throws {
         let lease = try await service.grantLease(7, ttl: .seconds(60), in: .default)

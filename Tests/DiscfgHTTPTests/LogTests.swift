@@ -146,10 +146,18 @@ struct LogTests {
             for (body, code) in [
                 (#"{"items":[{"key":"/e","value":1}]}"#, 104), ("[", 107), (#"{"files":[]}"#, 107),
                 (#"{"items":[{"key":"/d/a","value":1},{"key":"/d/a","value":2}]}"#, 107),
+                (#"{"items":[{"key":"/d/a"}]}"#, 107), ("{}", 107),
+                (#"{"items":[{"key":"L2Qv","keyEncoding":"hex","value":1}]}"#, 107),
             ] as [(String, Int64)] {
                 #expect(try await rest.send(.put, path, body).errorCode == code, "\(body)")
             }
             #expect(try await rest.send(.put, path + "&splitArrays", items).errorCode == 107)
+            // What a command that failed has printed must not delete a directory.
+            for empty in [path + "&prune", "/v1/default/import?as=env&prefix=/d&prune"] {
+                let body = empty.contains("items") ? #"{"items":[]}"# : ""
+                #expect(try await rest.send(.put, empty, body).errorCode == 107)
+            }
+            #expect(try await rest.send(.get, "/v1/default/keys/d/a").status == 200)
         }
     }
 

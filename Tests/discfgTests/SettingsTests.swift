@@ -15,6 +15,17 @@ struct SettingsTests {
             environment: ["HOME": "/h"].merging(environment) { $1 }, directory: directory)
     }
 
+    @Test("What prints settings, as ServiceLifecycle does with its services, prints nothing of the environment")
+    func secrets() throws {
+        struct Holder { let settings: Settings }
+        let settings = try settings(environment: ["AWS_SECRET_ACCESS_KEY": "top-secret"])
+        var dumped = ""
+        dump(Holder(settings: settings), to: &dumped)
+        for text in ["\(settings)", "\(Holder(settings: settings))", String(reflecting: settings), dumped] {
+            #expect(!text.contains("top-secret"))
+        }
+    }
+
     @Test("Without options and variables there are defaults")
     func defaults() throws {
         let settings = try settings()

@@ -46,6 +46,26 @@ public struct Caller: Sendable, Hashable {
         return .claiming(try claim() ?? "")
     }
 
+    /// Reads the name that the fields of a request claim.
+    ///
+    /// - Parameter fields: Every field of that name, each percent-encoded.
+    /// - Returns: The name; `nil` if there is no field.
+    /// - Throws: `invalidRequest` for more than one field, and for one that is not percent-encoded UTF-8; `tooLarge`.
+    package static func claim(in fields: [String]) throws(DiscfgError) -> String? {
+        guard let field = fields.first else { return nil }
+        guard fields.count == 1 else {
+            // A proxy that adds a field to the client's must not let the client choose.
+            throw .invalid("The author is given \(fields.count) times.", hint: "Send the field of the author once.")
+        }
+        // What a server puts in place of bytes that are not UTF-8.
+        guard !field.unicodeScalars.contains("\u{FFFD}") else {
+            throw .invalid("The author is not UTF-8.", hint: "Send it percent-encoded.")
+        }
+        let name = try PercentEncoding.decode(field)
+        try Transaction(then: [], author: name).validate()
+        return name
+    }
+
     /// The author of the caller's commits; empty if the name is not known.
     public var author: String { name }
 }

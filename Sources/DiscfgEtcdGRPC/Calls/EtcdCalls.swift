@@ -22,9 +22,7 @@ struct EtcdCalls: Sendable {
             let config = try first(Self.configKey, in: metadata).map { name throws(DiscfgError) in
                 try ConfigName(name)
             }
-            let claim = try first(Self.authorKey, in: metadata).map { name throws(DiscfgError) in
-                try PercentEncoding.decode(name)
-            }
+            let claim = try Caller.claim(in: Array(metadata[stringValues: Self.authorKey]))
             return api.acting(as: .claiming(claim ?? ""), in: config)
         } catch {
             throw EtcdError(answering: error)

@@ -17,8 +17,9 @@ public struct ImportedValues: Sendable {
 
     /// Checks the values.
     ///
-    /// - Throws: `DiscfgError` with code `invalidName` for a prefix that is not a path and for a key that is not below
-    ///   it, `tooLarge` and `invalidRequest` for a value that cannot be stored; all name the key.
+    /// - Throws: `DiscfgError` with code `invalidRequest` for an import that prunes and has no value, `invalidName` for a
+    ///   prefix that is not a path and for a key that is not below it, `tooLarge` and `invalidRequest` for a value that
+    ///   cannot be stored; these name the key.
     public init(_ values: [Key: Value], for request: ImportRequest = ImportRequest()) throws(DiscfgError) {
         let selection = try KeySelection.below(request.prefix)
         ranges = selection == .all ? [.prefix([UInt8(ascii: "/")])] : selection.ranges
@@ -31,6 +32,12 @@ public struct ImportedValues: Sendable {
                 hint: "Import it with a prefix that it begins with.")
         }
         for (key, value) in values { try Self.check(value, of: key) }
+        guard !request.prunes || !values.isEmpty else {
+            // As a rule the output of a command that has failed.
+            throw DiscfgError.invalid(
+                "There is nothing to import, and the import would delete every key below “\(request.prefix)”.",
+                hint: "Delete the directory instead, or import without pruning.")
+        }
         let arrays = ImportedArrays(values.map { ($0.key.bytes.dropFirst(count), $0.value) })
         self.arrays = arrays
         // Of many arrays all is read at once, instead of the elements of each.

@@ -22,10 +22,13 @@ extension ImportedValues {
     /// - Throws: `DiscfgError` with code `invalidRequest`, and as the other initializer does.
     public init(wire object: JSONValue, for request: ImportRequest) throws(DiscfgError) {
         try object.allowOnly(["items"])
+        guard object["items"] != nil else { throw .invalid("The member “items” is missing.") }
         var values: [Key: Value] = [:]
         for item in try object.optionalArray("items") {
             try item.allowOnly(["key", "keyEncoding", "name", "value", "encoding", "contentType"])
             let key = try Key(wire: item)
+            // A listing without values must not empty them.
+            guard item["value"] != nil else { throw .invalid("The item of “\(key)” has no value.") }
             guard values.updateValue(try Value(wire: item), forKey: key) == nil else {
                 throw .invalid("The key “\(key)” is there twice.", hint: "Send one value for each key.")
             }

@@ -96,7 +96,10 @@ extension JSONValue {
     /// Reads what `keyMember` of a writer writes.
     func keyMember() throws(DiscfgError) -> [UInt8] {
         let text = try string("key")
-        guard try optionalString("keyEncoding") != nil else { return Array(text.utf8) }
+        guard let encoding = try optionalString("keyEncoding") else { return Array(text.utf8) }
+        guard encoding == "base64" else {
+            throw .invalid("The keyEncoding “\(encoding)” is not known.", hint: "Use “base64”, or leave it out.")
+        }
         guard let data = Data(base64Encoded: text) else { throw .invalid("The key is not base64.") }
         return Array(data)
     }
