@@ -208,6 +208,18 @@ struct ImportTests {
         #expect(try await values() == ["/p/new": "n", "/q": "kept"])
     }
 
+    @Test("More items than one step compares are removed in several commits")
+    func manyItems() async throws {
+        for part in 0..<11 {
+            let set = try (0..<20_000).map { Operation.set(try Key(path: "/p/\(part)/\($0)"), Value("v")) }
+            _ = try await service(store).commit(Transaction(then: set), to: .default)
+        }
+        let outcome = try await service(store).importLeaves(
+            leaves(#"{"new":"n"}"#), as: ImportRequest(prefix: "/p", prunes: true), in: .default)
+        #expect(outcome.counts == ImportCounts(added: 1, removed: 220_000) && outcome.commits > 10)
+        #expect(try await values() == ["/p/new": "n"])
+    }
+
     @Test("More than 20,000 changes are several commits, and what does not differ is not counted")
     func manyKeys() async throws {
         let all = (0..<25_000).map { "\"k\($0)\":\"v\"" }

@@ -11,6 +11,8 @@ extension ConfigService {
             while true {
                 try Task.checkCancellation()
                 do {
+                    // Of all that is left, not of what the step before was limited to.
+                    run.limit = nil
                     run.limit = try await limit(of: run, in: config)
                     let step = run.step
                     let outcome = try await submit(step, to: config)

@@ -31,12 +31,13 @@ struct WatcherRegistry: Sendable {
 
     /// Adds a watcher, given the incarnation that the view has, which is empty if it is not known.
     mutating func add(_ watcher: Watcher, as id: Int, in viewLog: String) {
-        let named = viewLog.isEmpty ? watcher.log : viewLog
+        // A position has a meaning only in its own log.
+        let named = watcher.log.isEmpty ? viewLog : watcher.log
         if watchers.isEmpty {
             (log, position, hasStrays, earliestDeadline) = (named, watcher.position, false, nil)
         } else if log.isEmpty {
             log = named
-        } else if !viewLog.isEmpty, viewLog != log {
+        } else if !viewLog.isEmpty, viewLog != log, watcher.log.isEmpty || watcher.log == viewLog {
             // The others follow a log that has ended, and will be told so.
             (log, position, hasStrays) = (viewLog, watcher.position, true)
         }
@@ -65,13 +66,14 @@ struct WatcherRegistry: Sendable {
         guard !watchers.isEmpty, !viewLog.isEmpty else { return [] }
         if log.isEmpty { log = viewLog }
         guard viewLog != log || hasStrays else { return [] }
+        let isOther = viewLog != log
         (log, hasStrays) = (viewLog, false)
         let notices = take(watchers.filter { $0.value.log != viewLog }.keys) { watcher in
             // Who follows whichever log goes on with this one.
             watcher.log.isEmpty
                 ? .nothing(through: watcher.position) : .failure(DiscfgError.madeAnew(oldest: 1))
         }
-        position = watchers.values.map(\.position).min() ?? 0
+        if isOther { position = watchers.values.map(\.position).min() ?? 0 }
         return notices
     }
 

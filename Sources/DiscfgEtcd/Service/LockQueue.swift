@@ -46,20 +46,23 @@ struct LockQueue {
 
     private func waitForEnd(of item: Item, after revision: Revision) async throws {
         var position = revision
+        // From the first page on it is one log, whatever is created again in its place.
+        var log: String?
         while true {
             let page: ChangePage
             do {
                 page = try await service.store.changes(
-                    ChangesQuery(after: position, selection: .key(item.key), wait: ChangesQuery.maximumWait),
+                    ChangesQuery(
+                        after: position, selection: .key(item.key), wait: ChangesQuery.maximumWait, log: log),
                     in: service.config)
-            } catch let error as DiscfgError where error.code == .compacted {
-                // The commits are compacted, so read the current state.
+            } catch let error as DiscfgError where [.compacted, .futureRevision].contains(error.code) {
+                // The commits are compacted, or the log is another, so read the current state.
                 return
             }
             let changes = page.commits.flatMap(\.changes)
             // A key that was removed and set again is a different one.
             if changes.contains(where: { $0.item?.created != item.created }) { return }
-            position = page.scanned
+            (position, log) = (page.scanned, page.log)
         }
     }
 }

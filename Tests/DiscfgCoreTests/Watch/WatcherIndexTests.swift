@@ -53,6 +53,25 @@ struct WatcherIndexTests {
         }
     }
 
+    @Test("A watcher of a log that has ended does not move the position in the log of others")
+    func endedLog() throws {
+        var registry = WatcherRegistry()
+        func call(_ log: String, at position: Revision) -> Watcher {
+            Watcher(selection: .all, log: log, position: position, listener: .watch(Deaf()))
+        }
+        // The config was created again as “b” after the first watcher had read the end of “a”.
+        registry.add(call("a", at: 500), as: registry.newID(), in: "b")
+        #expect(registry.log == "a" && registry.position == 500)
+        let follower = registry.newID()
+        registry.add(call("b", at: 3), as: follower, in: "b")
+        #expect(registry.log == "b" && registry.position == 3)
+        #expect(registry.follow("b").map(\.watcher.log) == ["a"])
+        #expect(registry.announce([Self.commit(of: [], at: 4)]).map(\.id) == [follower])
+        // One that is late does not send the others back.
+        registry.add(call("a", at: 1), as: registry.newID(), in: "b")
+        #expect(registry.follow("b").count == 1 && registry.position == 4)
+    }
+
     @Test("No watcher loses a commit that concerns it, and none is told of another")
     func wakeUps() throws {
         var random = SystemRandomNumberGenerator()
@@ -110,4 +129,11 @@ final class Marks: LogWatch {
     func fail(_ watch: Int, _ error: any Error) { failures.append(watch) }
 
     func wake() { wakes.append(0) }
+}
+
+/// A watch that ignores what it is told.
+private final class Deaf: LogWatch {
+    func mark(_ watch: Int, after: Revision, through: Revision) {}
+    func fail(_ watch: Int, _ error: any Error) {}
+    func wake() {}
 }
