@@ -12,8 +12,11 @@ if [[ $# == 0 || $1 == all ]]; then
         lambda-request lambda-stream
 fi
 
-# A folder of its own: nothing else is compiled for the sanitizers.
-build=(swift build --product discfg-fuzz --scratch-path .build/fuzz --sanitize fuzzer --sanitize address)
+# A folder of its own: nothing else is compiled for the sanitizers. Of two options --sanitize only the last reaches the compiler, so that
+# the code would not be instrumented for coverage.
+build=(
+    swift build --product discfg-fuzz --scratch-path .build/fuzz --sanitize address -Xswiftc "-sanitize=fuzzer,address"
+)
 DISCFG_FUZZ=1 "${build[@]}"
 binary=$(DISCFG_FUZZ=1 "${build[@]}" --show-bin-path)/discfg-fuzz
 
@@ -27,8 +30,14 @@ for decoder in "$@"; do
     done
     echo "--- $decoder"
     # An input may take 10 seconds and 2 GB at most; the sanitizer makes everything several times slower.
+    log=.build/fuzz-$decoder.log
     DISCFG_FUZZ_DECODER=$decoder ASAN_OPTIONS=detect_leaks=0 "$binary" "$found" "${seeds[@]}" \
         -max_total_time="$seconds" -max_len=20000 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix=".build/fuzz-$decoder-" 2>&1 | tail -n 25 | grep -v '^#.* \(NEW\|REDUCE\|pulse\)' || status=1
+        -artifact_prefix=".build/fuzz-$decoder-" >"$log" 2>&1 || status=1
+    tail -n 25 "$log" | grep -v '^#.* \(NEW\|REDUCE\|pulse\)' || true
+    if ! grep -q '^#.* DONE .*cov: ' "$log"; then
+        echo "$decoder: no coverage was measured, so that the inputs are random: the run shows nothing." >&2
+        status=1
+    fi
 done
 exit "$status"
