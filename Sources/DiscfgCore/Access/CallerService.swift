@@ -1,4 +1,4 @@
-/// A store of this process on behalf of one caller: what `CallerStore` can do, leases and ranges.
+/// A store of this process on behalf of one caller: what `CallerStore` can do, and leases and ranges.
 ///
 /// DiscfgEtcd adds etcd v2's directories.
 ///
@@ -68,7 +68,7 @@ extension CallerService {
         try await service.grantLease(id, ttl: ttl, in: config)
     }
 
-    /// Renews a lease; returns `nil` if there is none.
+    /// Renews a lease; returns `nil` if the lease does not exist.
     package func renewLease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
         try await service.renewLease(id, in: config)
     }
@@ -78,7 +78,7 @@ extension CallerService {
         try await service.revokeLease(id, author: caller.author, in: config)
     }
 
-    /// The lease; `nil` if there is none.
+    /// The lease of that id; `nil` if it does not exist.
     package func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
         try await service.lease(id, in: config)
     }

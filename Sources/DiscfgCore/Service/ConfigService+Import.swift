@@ -165,7 +165,7 @@ private struct ImportRun {
 }
 
 extension KeyRange {
-    /// The part of the range from some bytes up to others, `nil` if there is none.
+    /// The part of the range from some bytes up to others, `nil` if it is empty.
     fileprivate func part(from start: [UInt8], to end: [UInt8]?) -> KeyRange? {
         let lower = lower.lexicographicallyPrecedes(start) ? start : lower
         let upper = [upper, end].compactMap(\.self).min { $0.lexicographicallyPrecedes($1) }

@@ -27,7 +27,7 @@ struct CommitWindow: Sendable {
     /// The oldest revision that is here; `nil` if there is none.
     var first: Revision? { entries.first?.commit.revision }
 
-    /// The newest commit; `nil` if there is none.
+    /// The newest commit; `nil` if the window is empty.
     var last: Commit? { entries.last?.commit }
 
     /// Adds the commit that follows the newest one.

@@ -38,7 +38,7 @@ extension LogFollower {
         return notices + state.watchers.announce(known?.commits ?? [])
     }
 
-    /// Looks at once if the log is known to go on beyond what was announced, and the view does not have that.
+    /// Makes the poller look at once if the log is known to continue beyond what was announced.
     func hurry() {
         let (newest, log) = view.announced
         state.withLock { state in

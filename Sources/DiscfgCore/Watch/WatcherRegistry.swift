@@ -69,7 +69,7 @@ struct WatcherRegistry: Sendable {
         let isOther = viewLog != log
         (log, hasStrays) = (viewLog, false)
         let notices = take(watchers.filter { $0.value.log != viewLog }.keys) { watcher in
-            // Who follows whichever log goes on with this one.
+            // A watcher that names no log continues with this one.
             watcher.log.isEmpty
                 ? .nothing(through: watcher.position) : .failure(DiscfgError.madeAnew(oldest: 1))
         }
