@@ -314,7 +314,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// For Scripts/fuzz.sh: a program whose main function comes from libFuzzer.
+// For Scripts/fuzz.sh: a program that runs libFuzzer.
 if Context.environment["DISCFG_FUZZ"] == "1" {
     // A module cannot import a program, so the code of discfg-lambda that reads events is a library here.
     package.targets.removeAll { $0.name == "discfg-lambda" || $0.isTest }
