@@ -62,6 +62,7 @@ class Setup:
 MEMORY = Setup("memory", 1, "pause,cut_connections")
 FILE = Setup("sqlite", 2, "kill,pause,cut_connections")
 FILE_CLOCK = Setup("sqlite", 2, "clock_skew", "lease,lock,clash")
+FILE_LEASES = Setup("sqlite", 2, "clock_skew,clock_step", "clash,admin")
 FILE_POWER = Setup("sqlite", 2, "power_loss")
 FILE_SYNC = Setup("sqlite", 1, "sync_eio")
 FILE_MOVED = Setup("sqlite", 1, "moved_file")
@@ -143,6 +144,10 @@ MUTANTS = (
            ("two holders of a lock", "no order of lock and unlock explains the answers")),
     Mutant("ignoresRenewals", "a renewal does not move the end of a lease", MEMORY,
            ("a lease ended before its time",)),
+    Mutant("leasesEndByWallClock", "ends a lease as soon as it is overdue by the clock of one process", FILE_LEASES,
+           ("a lease ended before its time",), "review: clocks"),
+    Mutant("followsAnyLog", "reads the changes of whichever log a config has, not of the one that is named", FILE,
+           ("a log was read that has ended", "a follower went on in the log of another config"), "review: removal"),
     Mutant("endsLeasesHalfway", "the end of a lease removes one of its keys", FILE, (_LEASE,)),
     # SQLite
     Mutant("syncsNothing", "`synchronous = OFF`", FILE_POWER,

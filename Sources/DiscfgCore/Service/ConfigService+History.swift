@@ -4,7 +4,7 @@ extension ConfigService {
         let follower = active(config).follower
         var position = query.after
         // From the first reading on it is one log, whatever is made anew in its place.
-        var incarnation = query.log
+        var incarnation = isPlanted(.followsAnyLog) ? nil : query.log
         while true {
             try Task.checkCancellation()
             let page = try await nextCommits(
