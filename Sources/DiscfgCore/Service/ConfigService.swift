@@ -1,6 +1,5 @@
 public import Logging
 public import Metrics
-import Synchronization
 
 /// Configs on a storage engine: the one place where discfg's rules are carried out.
 ///
@@ -50,13 +49,6 @@ public final class ConfigService: Sendable {
     }
 
     /// What the service keeps for a config that is in use.
-    struct ActiveConfig: Sendable {
-        let view: ConfigView
-        let pipeline: CommitPipeline
-        let follower: LogFollower
-        let leases = LeaseObservations()
-    }
-
     let engine: any StorageEngine
     /// Describes the store, and does its periodic work.
     let administration: (any StoreAdministration)?
@@ -75,11 +67,11 @@ public final class ConfigService: Sendable {
     let viewMemory: ViewMemory
     private let pollInterval: ClosedRange<Duration>
     private let writeDeadline: WriteDeadline
-    private let active = Mutex<[ConfigName: ActiveConfig]>([:])
+    private let active = ActiveConfigs()
 
     /// A service on an engine.
     public init(engine: any StorageEngine, options: Options = Options(), logger: Logger) {
-        let defaultEngine = DefaultConfigEngine(engine: engine, time: options.time)
+        let defaultEngine = DefaultConfigEngine(engine: engine, time: options.time, active: active)
         self.engine = defaultEngine
         self.administration = options.administration
         self.endedLogs = EndedLogs(engine: defaultEngine)
@@ -95,17 +87,10 @@ public final class ConfigService: Sendable {
     }
 
     /// What is kept for a config that was written, watched or loaded in this process; `nil` for others.
-    func existing(_ config: ConfigName) -> ActiveConfig? { active.withLock { $0[config] } }
+    func existing(_ config: ConfigName) -> ActiveConfig? { active[config] }
 
     /// What is kept for a config, from now on.
-    func active(_ config: ConfigName) -> ActiveConfig {
-        active.withLock { all in
-            if let active = all[config] { return active }
-            let active = activate(config)
-            all[config] = active
-            return active
-        }
-    }
+    func active(_ config: ConfigName) -> ActiveConfig { active.config(config) { activate(config) } }
 
     private func activate(_ config: ConfigName) -> ActiveConfig {
         let view = ConfigView(config: config, engine: engine, time: time, metrics: viewMetrics) { [weak viewMemory] in
@@ -128,7 +113,7 @@ public final class ConfigService: Sendable {
 
     /// Forgets what is kept for a config that is gone, so that requests for names that do not exist take no memory.
     func forget(_ config: ConfigName) {
-        active.withLock { $0[config] = nil }
+        active.remove(config)
         viewMemory.forget(config)
     }
 

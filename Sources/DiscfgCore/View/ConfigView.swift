@@ -108,9 +108,11 @@ final class ConfigView: Sendable {
         return state.withLock { $0.current?.window.isUnsettled(range, at: now) ?? false }
     }
 
-    /// Forgets everything: the log is another one, or is gone.
-    func reset() {
-        state.withLock { state in state = State(endedLog: state.endedLog, lastUsed: state.lastUsed) }
+    /// Forgets everything because the config is gone, unless another log was found since `log` was the known one.
+    func reset(ifLogIs log: String?) {
+        state.withLock { state in
+            if state.log == log { state = State(endedLog: state.endedLog, lastUsed: state.lastUsed) }
+        }
     }
 
     /// Forgets the items, to free memory; the newest commits stay.
@@ -220,17 +222,12 @@ extension ConfigView {
     private func look(_ consistency: Consistency, withTrimmed: Bool = false) async throws -> ViewState {
         let began = time.instant()
         metrics.checks.increment()
-        do {
-            let state = try await catchUp(consistency, withTrimmed: withTrimmed)
-            self.state.withLock { state in
-                state.checked = began
-                state.lastUsed = began
-            }
-            return state
-        } catch let error as DiscfgError where error.code == .configNotFound {
-            reset()
-            throw error
+        let state = try await catchUp(consistency, withTrimmed: withTrimmed)
+        self.state.withLock { state in
+            state.checked = began
+            state.lastUsed = began
         }
+        return state
     }
 
     private func catchUp(_ consistency: Consistency, withTrimmed: Bool) async throws -> ViewState {

@@ -81,7 +81,7 @@ extension LogFollower {
         let isEnd = code == .compacted || code == .futureRevision || code == .configNotFound
         let (notices, watches) = state.withLock { state -> ([Notice], [any LogWatch]) in
             guard state.watchers.log == start.log || start.log.isEmpty else { return ([], []) }
-            if isEnd, start.log.isEmpty || view.announced.log == start.log { view.reset() }
+            if isEnd { view.reset(ifLogIs: start.log.isEmpty ? view.announced.log : start.log) }
             if isEnd, start.isForView, code != .configNotFound { return ([], []) }
             let notices = state.watchers.fail(error, callsOnly: !isEnd)
             return (notices, isEnd ? state.takeMilestones() : [])
