@@ -1,7 +1,7 @@
 public import Logging
 import Synchronization
 
-/// Calls AWS: signs, sends, tries again where that is safe and may help, and says what became of it.
+/// Calls AWS: signs, sends, tries again if that is safe and may help, and says what became of it.
 ///
 /// One client is for one region and one identity, keeps its connections, and may be used from everywhere at once. The
 /// typed calls are in the services' own types, such as `DynamoDB(client)`.
@@ -39,7 +39,7 @@ public final class AWSClient: Sendable {
     ///     client's own, which `shutdown()` has to close.
     ///   - options: Retries, timeouts, and what tests replace.
     ///   - logger: Told of each call at debug level, without any content.
-    /// - Throws: `AWSError` with code `invalidConfiguration` where no region is set, or the region or an endpoint
+    /// - Throws: `AWSError` with code `invalidConfiguration` if no region is set, or the region or an endpoint
     ///   cannot be one.
     public convenience init(
         configuration: AWSConfiguration, credentials: (any CredentialsProvider)? = nil,
@@ -66,7 +66,7 @@ public final class AWSClient: Sendable {
     ///     client's own, which `shutdown()` has to close.
     ///   - options: Retries, timeouts, and what tests replace.
     ///   - logger: Told of each call at debug level, without any content.
-    /// - Throws: `AWSError` with code `invalidConfiguration` where the region or the endpoint cannot be one.
+    /// - Throws: `AWSError` with code `invalidConfiguration` if the region or the endpoint cannot be one.
     public convenience init(
         region: String, endpoint: String? = nil, credentials: any CredentialsProvider,
         transport: (any HTTPTransport)? = nil, options: Options = Options(),

@@ -19,7 +19,7 @@ extension AWSError {
             details: body.isJSON ? answer.body : [])
     }
 
-    /// A message without the request's values, which AWS repeats where they break a rule of its API, and of bounded
+    /// A message without the request's values, which AWS repeats if they break a rule of its API, and of bounded
     /// length.
     private static func withoutValues(_ message: String) -> String {
         guard let start = message.firstRange(of: "Value '")?.lowerBound,
@@ -31,7 +31,7 @@ extension AWSError {
 
 extension AWSError.Code {
     /// The code alone of what AWS answered, such as `com.amazonaws.dynamodb.v20120810#ValidationException:http://…`;
-    /// `nil` where that cannot be one.
+    /// `nil` if that cannot be one.
     init?(answered text: String) {
         let name = text.split(separator: "#").last.map { $0.prefix { $0 != ":" } } ?? ""
         guard (1...100).contains(name.utf8.count),

@@ -1,4 +1,4 @@
-/// The credentials of a container: of a task in Amazon ECS, of a pod in Amazon EKS, or of whoever plays that part.
+/// The credentials of a container: of a task in Amazon ECS, of a pod in Amazon EKS, or of a service with the same protocol.
 ///
 /// Every call asks anew: put `CachedCredentials` around it. Source: AWS SDKs and Tools Reference Guide, “Container
 /// credential provider”.
@@ -27,7 +27,7 @@ public struct ContainerCredentials: CredentialsProvider {
     /// Asks the container's endpoint.
     ///
     /// - Returns: What it answered.
-    /// - Throws: `AWSError` with code `noCredentials` where no variable names an endpoint, `brokenCredentials` where it
+    /// - Throws: `AWSError` with code `noCredentials` if no variable names an endpoint, `brokenCredentials` if it
     ///   must not be asked, or its answer is no good; or `CancellationError`.
     public func credentials() async throws -> AWSCredentials {
         let endpoint = try endpoint()

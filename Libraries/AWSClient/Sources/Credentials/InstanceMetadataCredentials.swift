@@ -22,8 +22,8 @@ public struct InstanceMetadataCredentials: CredentialsProvider {
     /// Asks for a token, the name of the role, and its credentials.
     ///
     /// - Returns: What the service answered.
-    /// - Throws: `AWSError` with code `noCredentials` where there is no such service, or the instance has no role,
-    ///   `brokenCredentials` where an answer is no good; or `CancellationError`.
+    /// - Throws: `AWSError` with code `noCredentials` if there is no such service, or the instance has no role,
+    ///   `brokenCredentials` if an answer is no good; or `CancellationError`.
     public func credentials() async throws -> AWSCredentials {
         if environment.isTrue("AWS_EC2_METADATA_DISABLED") {
             throw AWSError.none("AWS_EC2_METADATA_DISABLED is true")

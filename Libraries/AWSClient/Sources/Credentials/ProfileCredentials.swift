@@ -42,7 +42,7 @@ public struct ProfileCredentials: CredentialsProvider {
     /// Reads the files, and gets the profile's credentials.
     ///
     /// - Returns: The credentials.
-    /// - Throws: `AWSError` with code `noCredentials` where the profile has none, `invalidConfiguration` where a
+    /// - Throws: `AWSError` with code `noCredentials` if the profile has none, `invalidConfiguration` if a
     ///   profile is named that is not there, or what is wrong with the way it names; or `CancellationError`.
     public func credentials() async throws -> AWSCredentials {
         let configuration = try AWSConfiguration(environment: environment, profile: profile, region: region)

@@ -54,7 +54,7 @@ struct RefreshState {
     /// - Parameters:
     ///   - result: New credentials, or why there are none.
     ///   - now: Seconds since 1970.
-    /// - Returns: What those get who waited for it; `nil` where another refresh is to be started at once, for which
+    /// - Returns: What those get who waited for it; `nil` if another refresh is to be started at once, for which
     ///   they wait.
     mutating func finish(
         _ result: Result<AWSCredentials, any Error>, now: Double

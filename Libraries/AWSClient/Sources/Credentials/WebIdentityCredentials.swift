@@ -28,7 +28,7 @@ public struct WebIdentityCredentials: CredentialsProvider {
     /// Reads the token, and takes on the role.
     ///
     /// - Returns: What AWS STS answered.
-    /// - Throws: `AWSError` with code `noCredentials` where no variable names a file, or what is wrong with the file or
+    /// - Throws: `AWSError` with code `noCredentials` if no variable names a file, or what is wrong with the file or
     ///   the role; or `CancellationError`.
     public func credentials() async throws -> AWSCredentials {
         guard let identity = try WebIdentity(environment: environment, profile: nil) else {
@@ -57,9 +57,9 @@ struct WebIdentity {
     /// neither names a file.
     ///
     /// - Parameters:
-    ///   - environment: The variables; `nil` where they do not count.
+    ///   - environment: The variables; `nil` if they do not count.
     ///   - profile: The settings.
-    /// - Throws: `brokenCredentials` where a file is named, and no role.
+    /// - Throws: `brokenCredentials` if a file is named, and no role.
     init?(environment: AWSEnvironment?, profile: Profile?) throws(AWSError) {
         guard let path = environment?[Self.variable] ?? profile?["web_identity_token_file"] else { return nil }
         guard let role = environment?["AWS_ROLE_ARN"] ?? profile?["role_arn"] else {
