@@ -67,7 +67,7 @@ public struct LogTail: Sendable, Hashable {
     ///
     /// - Throws: `compacted`, also if the config has another incarnation, or `futureRevision`.
     public func checkReadable(after revision: Revision, incarnation: String? = nil) throws(DiscfgError) {
-        guard incarnation == nil || incarnation == self.incarnation else { throw .madeAnew(oldest: oldest) }
+        guard incarnation == nil || incarnation == self.incarnation else { throw .createdAgain(oldest: oldest) }
         guard revision >= trimmed else { throw .compacted(revision, oldest: oldest) }
         guard revision <= self.revision else {
             throw DiscfgError(
