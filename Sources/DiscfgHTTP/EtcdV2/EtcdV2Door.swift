@@ -101,7 +101,7 @@ extension Response {
     /// Sends the client to the clean path, as Go's router does.
     fileprivate static func redirection(to path: [UInt8], for request: Request) -> Response {
         let query = request.uri.query.map { "?" + $0 } ?? ""
-        let location = PercentBytes.encode(path: path) + query
+        let location = PercentEncoding.encode(path, keeping: "$&+,/:;=@") + query
         guard request.method == .get || request.method == .head else {
             return Response(status: .movedPermanently, headers: [.location: location])
         }
