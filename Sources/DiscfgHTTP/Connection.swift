@@ -5,6 +5,7 @@ public import NIOCore
 
 /// What a request comes with: Hummingbird's own, the connection, and what a gateway knows of the caller.
 public struct DiscfgRequestContext: RequestContext {
+    /// Hummingbird's part of the context, which its router fills in.
     public var coreContext: CoreRequestContextStorage
     /// The connection that the request came by.
     let connection: Connection
@@ -17,6 +18,7 @@ public struct DiscfgRequestContext: RequestContext {
     /// How slowly the request's body may come.
     var pace = BodyPace()
 
+    /// The context of a request that came over a connection of this server; it has no authenticated caller.
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         connection = Connection(channel: source.channel)
@@ -66,30 +68,36 @@ struct Connection: Sendable {
 
 /// Notices when a client has closed its connection, or will send nothing more; goes into the pipeline of every connection.
 public final class ConnectionMonitor: ChannelInboundHandler, RemovableChannelHandler, Sendable {
+    /// The monitor passes on every message as it is.
     public typealias InboundIn = NIOAny
 
     /// Opens when the client has gone.
     let closed = Gate()
     private let pace: BodyPace
 
+    /// A monitor with the standard rate for the rest of a body whose request is answered already.
     public convenience init() { self.init(pace: BodyPace()) }
 
     /// A monitor with a rate of its own for what a client sends of a request that is answered already.
     package init(pace: BodyPace) { self.pace = pace }
 
+    /// Adds the handler that checks requests before Hummingbird gets them.
     public func handlerAdded(context: ChannelHandlerContext) {
         RequestCheck.add(to: context.pipeline.syncOperations, pace: pace)
     }
 
+    /// Notices that the client has closed its side of the connection.
     public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case ChannelEvent.inputClosed = event { closed.open() }
         context.fireUserInboundEventTriggered(event)
     }
 
+    /// Notices that the connection is closed.
     public func channelInactive(context: ChannelHandlerContext) {
         closed.open()
         context.fireChannelInactive()
     }
 
+    /// Resumes all waiting requests: without the monitor nothing would notice the end.
     public func handlerRemoved(context: ChannelHandlerContext) { closed.open() }
 }

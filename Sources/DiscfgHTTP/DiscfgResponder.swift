@@ -10,6 +10,7 @@ import Metrics
 /// It refuses who must not call, finds the route, turns every error into its documented answer, counts, and names each answer
 /// with `X-Request-Id`.
 public struct DiscfgResponder: HTTPResponder {
+    /// The connection and the caller of a request.
     public typealias Context = DiscfgRequestContext
 
     /// How the responder behaves.
@@ -29,6 +30,7 @@ public struct DiscfgResponder: HTTPResponder {
         /// What requests may hold; servers of one process share it.
         package var limits = RequestLimits()
 
+        /// Options of a responder that serves REST alone and checks no caller, except for what is given.
         public init(
             access: AccessPolicy = .unchecked, registry: PrometheusRegistry? = nil, time: TimeSource = .system,
             etcd: EtcdOptions? = nil, yaml: YAMLReader? = nil, notifications: (any NotificationStore)? = nil
@@ -72,6 +74,7 @@ public struct DiscfgResponder: HTTPResponder {
         self.logger = logger
     }
 
+    /// Answers a request; every error becomes its documented answer, so that nothing is thrown.
     public func respond(to request: Request, context: Context) async throws -> Response {
         let start = ContinuousClock.now
         metrics.active.increment()

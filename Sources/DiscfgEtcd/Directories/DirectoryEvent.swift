@@ -7,7 +7,9 @@ public enum DirectoryAction: String, Sendable, Hashable {
 
 /// One thing that was done to a file or a directory, or that was read.
 public struct DirectoryEvent: Sendable, Hashable {
+    /// What was done, `action` in etcd's answer.
     public var action: DirectoryAction
+    /// The file or directory after it; of one that was removed the path and the revisions alone.
     public var node: DirectoryNode
     /// What was there before; `nil` where nothing was.
     public var previous: DirectoryNode?
@@ -59,6 +61,7 @@ public struct DirectoryRefusal: Error, Sendable, Hashable {
         case historyCleared = 401
     }
 
+    /// The kind of the refusal, `errorCode` in etcd's answer.
     public var reason: Reason
     /// The path that was in the way, or what did not compare; empty where there is nothing to say.
     public var cause: String

@@ -15,6 +15,7 @@ public struct DirectoryWrite: Sendable, Hashable {
         /// The revision of its last change; `nil` where that does not matter.
         public var revision: UInt64?
 
+        /// A condition on the value, on the revision of the last change, or on both.
         public init(value: [UInt8]?, revision: UInt64?) {
             self.value = value
             self.revision = revision
@@ -39,13 +40,16 @@ public struct DirectoryWrite: Sendable, Hashable {
         case compareAndDelete(Condition)
     }
 
+    /// The path that is written; for `append` the directory in which a file is created.
     public var path: DirectoryPath
+    /// What is done at the path.
     public var operation: Operation
     /// How long what is made or changed is there; `nil` for always.
     public var timeToLive: Duration?
     /// Who makes the write; empty where that is not known.
     public var author: String
 
+    /// A write without a time to live and without an author, except for what is given.
     public init(
         _ operation: Operation, at path: DirectoryPath, timeToLive: Duration? = nil, author: String = ""
     ) {
