@@ -13,6 +13,7 @@ public enum HistoricKind: String, Sendable {
 
 /// One change of an item, as its history has it.
 public struct HistoricEntry<Item: Codable & Sendable>: Sendable {
+    /// Whether the item was inserted, modified or removed.
     public let kind: HistoricKind
     /// The item's version; for a deletion, one more than that of what was deleted.
     public let version: Int64
@@ -64,6 +65,7 @@ extension HistoricEntry {
 
 /// Some of an item's entries, newest first.
 public struct HistoricPage<Item: Codable & Sendable>: Sendable {
+    /// The entries of the page, by version, the highest first.
     public let entries: [HistoricEntry<Item>]
     /// Where the next page begins; `nil` on the last one.
     public let next: String?

@@ -6,6 +6,7 @@ public struct TransactionConflict: Error {
     public struct Failure: Sendable {
         /// The table's name.
         public let table: String
+        /// The key of the item.
         public let key: PrimaryKey
         /// The item as DynamoDB has it by now; `nil` where there is none.
         let item: [String: AttributeValue]?
@@ -26,6 +27,7 @@ public struct TransactionConflict: Error {
 }
 
 extension TransactionConflict: CustomStringConvertible {
+    /// How many items have changed, and in which tables; no key and no content.
     public var description: String {
         let tables = Set(failures.map(\.table)).sorted().map { "“\($0)”" }.joined(separator: ", ")
         return "conflict: \(failures.count) of the transaction's items are not as they were loaded, in \(tables)."

@@ -20,9 +20,13 @@ public import AWSClient
 public struct VersionedTable<Item: Codable & Sendable>: Sendable {
     /// The table's name or ARN.
     public let name: String
+    /// The client of DynamoDB, with hints added to its errors.
     public let api: any DynamoDBAPI
+    /// The members of the item's type that are the table's key.
     public let key: KeyAttributes
+    /// The names of the attributes with the version, the stamp and the time.
     public let attributes: VersionAttributes
+    /// The wall clock, the pauses between attempts, and random numbers.
     public let clock: PatternClock
     private(set) var encoder: AttributeEncoder
     let decoder: AttributeDecoder

@@ -85,6 +85,7 @@ public struct StepRetry: Sendable, Hashable {
     /// together.
     public var jitter: Double
 
+    /// Five attempts within about 15 s, unless other values are given.
     public init(
         attempts: Int = 5, first: Duration = .seconds(1), factor: Double = 2, longest: Duration = .seconds(300),
         jitter: Double = 0.5

@@ -12,6 +12,7 @@ import AWSClient
 public struct PatternTable: Sendable {
     /// The table's name or ARN.
     public let name: String
+    /// The client of DynamoDB that all patterns of this table use.
     public let api: any DynamoDBAPI
     /// The wall clock, by which things become due.
     public let clock: PatternClock

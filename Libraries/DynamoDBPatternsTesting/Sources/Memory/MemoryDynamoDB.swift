@@ -108,6 +108,7 @@ extension MemoryDynamoDB {
         /// Units for reading.
         public var readUnits = 0.0
 
+        /// Nothing used yet.
         public init() {}
     }
 }

@@ -10,6 +10,7 @@ extension Simulation {
         /// What it waited for, or what happened: `UpdateItem`, `sleep`, `crash`.
         public var event: String
 
+        /// The time since the run's first moment in milliseconds, the process and the event.
         public var description: String {
             let milliseconds = (time - 1_767_225_600_000_000) / 1000
             return "\(milliseconds) ms  \(process)  \(event)"

@@ -111,6 +111,7 @@ public final class Simulation: Sendable {
 
 /// What has to hold does not.
 public struct InvariantViolation: Error, Sendable, CustomStringConvertible {
+    /// What is wrong.
     public let description: String
 
     /// A violation; the text says what is wrong.

@@ -12,6 +12,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
         (cause as? InvariantViolation) ?? (cause as? ProcessFailure)?.cause as? InvariantViolation
     }
 
+    /// The seed, the error, how to repeat the run, and its last steps.
     public var description: String {
         """
         Seed \(seed): \(cause)
@@ -28,11 +29,13 @@ public struct ProcessFailure: Error, Sendable, CustomStringConvertible {
     /// What it threw.
     public let cause: any Error
 
+    /// The process and its error.
     public var description: String { "Process \(process) failed: \(cause)" }
 }
 
 /// A run that does not come to its end.
 public struct SimulationStuck: Error, Sendable, CustomStringConvertible {
+    /// Why the run cannot end, such as the processes that wait and their events.
     public let description: String
 
     init(_ description: String) { self.description = description }

@@ -2,14 +2,17 @@ public import AWSClient
 public import DynamoDBPatterns
 
 extension MemoryDynamoDB: StreamsAPI {
+    /// Describes the stream and one page of its shards.
     public func describeStream(_ request: DescribeStreamRequest) async throws -> DescribeStreamResponse {
         try locked { try $0.describeStream(request) }
     }
 
+    /// Returns an iterator that begins at a position of a shard.
     public func getShardIterator(_ request: GetShardIteratorRequest) async throws -> GetShardIteratorResponse {
         try locked { try $0.getShardIterator(request) }
     }
 
+    /// Reads the next records of a shard.
     public func getRecords(_ request: GetRecordsRequest) async throws -> GetRecordsResponse {
         try locked { try $0.getRecords(request) }
     }
