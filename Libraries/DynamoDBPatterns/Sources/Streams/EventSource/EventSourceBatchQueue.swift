@@ -4,8 +4,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What waits for the function in one shard, or in one of the parts that a shard is split into: strictly in order.
-struct EventSourceLane: Sendable {
+/// The records of one shard, or of one of its concurrent parts, that wait for the function, in their order.
+struct EventSourceBatchQueue: Sendable {
     /// One record.
     struct Entry: Sendable {
         /// As Lambda spells it.
@@ -32,7 +32,7 @@ struct EventSourceLane: Sendable {
     /// What an event has beside its records and their commas.
     static let envelopeBytes = #"{"Records":[]}"#.utf8.count
 
-    /// What no batch was made of yet.
+    /// The records that are in no batch yet.
     private var waiting: [Entry] = []
     /// Since when the batching window is open.
     private var waitingSince = Date.distantPast
