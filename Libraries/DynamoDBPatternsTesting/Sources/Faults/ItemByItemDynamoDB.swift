@@ -136,7 +136,7 @@ extension ItemByItemDynamoDB: DynamoDBAPI {
         _ request: TransactGetItemsRequest, retryingContention: Bool
     ) async throws -> TransactGetItemsResponse {
         let places = request.transactItems.map { place(of: $0.get.key, in: $0.get.tableName) }
-        // Without a limit of tries: how often others get a turn between two of them is the machine's matter.
+        // Without a limit of tries: how often other tasks run between two of them depends on the machine.
         while true {
             let answer: TransactGetItemsResponse? = try state.withLock { state in
                 guard state.underWay.isDisjoint(with: places) else {

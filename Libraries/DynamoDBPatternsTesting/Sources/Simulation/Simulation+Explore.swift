@@ -54,7 +54,7 @@ extension Simulation {
                 try await scenario(simulation)
             } catch {
                 try Task.checkCancellation()
-                return SimulationFailure(seed: seed, cause: error, turns: simulation.turns)
+                return SimulationFailure(seed: seed, cause: error, steps: simulation.steps)
             }
         }
         return nil

@@ -5,7 +5,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// What was wrong: `InvariantViolation`, `ProcessFailure`, `SimulationStuck`, or what the scenario threw.
     public let cause: any Error
     /// All that happened, in order.
-    public let turns: [Simulation.Turn]
+    public let steps: [Simulation.Step]
 
     /// What did not hold; `nil` where the scenario failed for another reason.
     public var violation: InvariantViolation? {
@@ -16,8 +16,8 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     public var description: String {
         """
         Seed \(seed): \(cause)
-        Repeat it with DYNAMODB_PATTERNS_SEED=\(seed) SWIFT_DETERMINISTIC_HASHING=1. The last of \(turns.count) turns:
-        \(turns.suffix(60).map(\.description).joined(separator: "\n"))
+        Repeat it with DYNAMODB_PATTERNS_SEED=\(seed) SWIFT_DETERMINISTIC_HASHING=1. The last of \(steps.count) steps:
+        \(steps.suffix(60).map(\.description).joined(separator: "\n"))
         """
     }
 }
