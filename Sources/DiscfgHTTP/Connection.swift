@@ -3,7 +3,7 @@ public import Hummingbird
 public import Logging
 public import NIOCore
 
-/// What a request comes with: Hummingbird's own, the connection, and what a gateway knows of the caller.
+/// The context of a request: Hummingbird's, the connection, and the caller that a gateway has authenticated.
 public struct DiscfgRequestContext: RequestContext {
     /// Hummingbird's part of the context, which its router fills in.
     public var coreContext: CoreRequestContextStorage
@@ -11,9 +11,9 @@ public struct DiscfgRequestContext: RequestContext {
     let connection: Connection
     /// The caller that a gateway has authenticated; `nil` if there is none.
     let caller: Caller?
-    /// Whether an answer may be held back until there is something to tell: not where each second of waiting is paid for.
+    /// Whether an answer may wait for a change; not if each second of waiting is paid for.
     let mayWait: Bool
-    /// What the request's body holds of the server's memory; the responder sets it.
+    /// The part of the server's memory that the request's body holds; the responder sets it.
     var hold: MemoryHold?
     /// How slowly the request's body may come.
     var pace = BodyPace()
@@ -25,11 +25,11 @@ public struct DiscfgRequestContext: RequestContext {
         (caller, mayWait) = (nil, true)
     }
 
-    /// What a request comes with that a gateway has passed on.
+    /// The context of a request that a gateway has passed on.
     ///
     /// - Parameters:
     ///   - caller: The caller that the gateway has authenticated; `nil` if it has authenticated none.
-    ///   - logger: Where Hummingbird logs.
+    ///   - logger: The logger of Hummingbird.
     public init(fromGateway caller: Caller?, logger: Logger) {
         coreContext = CoreRequestContextStorage(source: GatewaySource(logger: logger))
         connection = Connection(channel: nil)
@@ -41,9 +41,9 @@ public struct DiscfgRequestContext: RequestContext {
     }
 }
 
-/// A client's connection, for those who write nothing for a long time and would not notice that the client is gone.
+/// A client's connection, for handlers that write nothing for a long time and would not notice that the client is gone.
 struct Connection: Sendable {
-    /// `nil` where a gateway has it.
+    /// `nil` if a gateway has it.
     fileprivate let channel: (any Channel)?
 
     /// What closes the connection when the body of a request comes too slowly.

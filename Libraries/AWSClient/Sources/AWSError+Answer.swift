@@ -1,7 +1,7 @@
 extension AWSError {
     /// What an answer without success says.
     ///
-    /// Bodies that are not AWS's own, such as a proxy's page, are not repeated: who knows what stands there.
+    /// Bodies that are not AWS's own, such as a proxy's page, are not repeated, because they may contain anything.
     init(answer: HTTPResponse, operation: String) {
         let body = ErrorBody(answer)
         let code = body.code ?? answer.header("x-amzn-errortype")

@@ -1,6 +1,6 @@
 import DiscfgCore
 
-/// What somebody watches: a path, and with `isRecursive` what is below it.
+/// A watch: of a path, and with `isRecursive` of everything below it.
 public struct DirectoryWatch: Sendable, Hashable {
     /// The file or directory that is watched; it need not exist.
     public var path: DirectoryPath

@@ -25,7 +25,7 @@ struct EtcdV2Form: Sendable {
         }
     }
 
-    /// The first value of a name; `nil` where there is none.
+    /// The first value of a name; `nil` if there is none.
     subscript(name: String) -> [UInt8]? { fields.first { $0.name == name }?.value }
 
     var isEmpty: Bool { fields.isEmpty }

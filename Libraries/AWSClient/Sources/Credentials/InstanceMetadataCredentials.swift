@@ -1,6 +1,6 @@
 /// The credentials of the role of an Amazon EC2 instance, from its metadata service, version 2.
 ///
-/// Every call asks anew: put `CachedCredentials` around it. Source: Amazon EC2 User Guide, “Use the Instance Metadata
+/// Every call asks the source again: put `CachedCredentials` around it. Source: Amazon EC2 User Guide, “Use the Instance Metadata
 /// Service” and “Retrieve security credentials from instance metadata”.
 public struct InstanceMetadataCredentials: CredentialsProvider {
     private static let roles = "latest/meta-data/iam/security-credentials/"

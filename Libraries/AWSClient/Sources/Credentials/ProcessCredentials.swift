@@ -8,7 +8,7 @@ import SystemPackage
 
 /// Credentials that a program prints, as `credential_process` of a profile names one.
 ///
-/// The program is started without a shell, for every call anew: put `CachedCredentials` around it. What it writes to
+/// The program is started without a shell, again for every call: put `CachedCredentials` around it. What it writes to
 /// its error output is thrown away, as it may hold secrets. Source: AWS SDKs and Tools Reference Guide, “Process
 /// credential provider”.
 public struct ProcessCredentials: CredentialsProvider {

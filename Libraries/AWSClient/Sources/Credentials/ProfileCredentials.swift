@@ -1,7 +1,7 @@
 /// The credentials of a profile of the shared files, whatever way it names to get them.
 ///
 /// These are tried in botocore's order: a role to take on with other credentials, a role to take on with a token, keys
-/// in the file with keys, a program, keys in the file with settings. Every call reads the files and asks anew: put
+/// in the file with keys, a program, keys in the file with settings. Every call reads the files and asks again: put
 /// `CachedCredentials` around it. IAM Identity Center (SSO) and `login_session` are refused by name.
 public struct ProfileCredentials: CredentialsProvider {
     private let environment: AWSEnvironment

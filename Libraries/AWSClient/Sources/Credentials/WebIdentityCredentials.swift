@@ -1,7 +1,7 @@
 /// The credentials of a role that is taken on with the token of an identity provider, as in Amazon EKS.
 ///
 /// `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and `AWS_ROLE_SESSION_NAME` say which. Every call reads the file and
-/// asks anew: put `CachedCredentials` around it.
+/// asks the source again: put `CachedCredentials` around it.
 public struct WebIdentityCredentials: CredentialsProvider {
     private let environment: AWSEnvironment
     private let transport: any HTTPTransport

@@ -1,4 +1,4 @@
-/// AWS Security Token Service: temporary credentials, and who one is.
+/// AWS Security Token Service: temporary credentials, and the identity of the caller.
 ///
 /// Source: AWS Security Token Service API Reference, version 2011-06-15.
 public struct STSClient: Sendable {

@@ -40,7 +40,7 @@ public final class RuntimeInterfaceEmulator: Sendable {
         patience = .seconds(Int64(timeout) + 30)
     }
 
-    /// Why it cannot be started here; `nil` where it can.
+    /// Why it cannot be started here; `nil` if it can.
     public static var skipReason: String? { skipReason(folder: environment(environmentVariable)) }
 
     /// Starts one; it ends when `stop` is called, with its last reference, or with this process.

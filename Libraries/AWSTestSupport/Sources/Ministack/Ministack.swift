@@ -36,7 +36,7 @@ public final class Ministack: Sendable {
         self.checksAccess = checksAccess
     }
 
-    /// Why ministack cannot be started here; `nil` where it can.
+    /// Why ministack cannot be started here; `nil` if it can.
     public static var skipReason: String? { skipReason(folder: environment(environmentVariable)) }
 
     /// Why it cannot be started from that virtual environment.

@@ -61,7 +61,7 @@ public struct PrimaryKey: Sendable, Hashable, ExpressibleByStringLiteral {
 }
 
 extension PrimaryKey {
-    /// The key of an item; `nil` where it lacks a part.
+    /// The key of an item; `nil` if it lacks a part.
     init?(of item: StoredItem, by names: KeyAttributes) {
         guard let partition = item[names.partition] else { return nil }
         guard let sort = names.sort else {

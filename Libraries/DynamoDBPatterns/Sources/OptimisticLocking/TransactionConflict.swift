@@ -8,7 +8,7 @@ public struct TransactionConflict: Error {
         public let table: String
         /// The key of the item.
         public let key: PrimaryKey
-        /// The item as DynamoDB has it by now; `nil` where there is none.
+        /// The item as DynamoDB has it by now; `nil` if there is none.
         let item: [String: AttributeValue]?
     }
 
@@ -18,8 +18,8 @@ public struct TransactionConflict: Error {
     /// The conflicts of one table, with the newer items.
     ///
     /// - Parameter table: The table.
-    /// - Returns: One for each of its items that stood in the way; none where all of them are in other tables.
-    /// - Throws: `PatternError` with code `corrupt` where what is stored is not of the item's type.
+    /// - Returns: One for each of its items that stood in the way; none if all of them are in other tables.
+    /// - Throws: `PatternError` with code `corrupt` if what is stored is not of the item's type.
     public func conflicts<Item>(in table: VersionedTable<Item>) throws -> [Conflict<Item>] {
         try failures.filter { $0.table == table.name }
             .map { table.conflict($0.key, try $0.item.map(table.versioned), inDoubt: false) }

@@ -33,7 +33,7 @@ public struct Versioned<Item: Codable & Sendable>: Sendable {
     public let key: PrimaryKey
     /// Grows by one with each write; 0 for an item that was never written with a version.
     public let version: Int64
-    /// When it was written, by the writer's clock; `nil` where the table keeps no such time.
+    /// When it was written, by the writer's clock; `nil` if the table keeps no such time.
     public let modified: Date?
     /// The version and the stamp as they are stored: what a write compares.
     let mark: StoredItem
@@ -50,7 +50,7 @@ public struct Conflict<Item: Codable & Sendable>: Error {
     public let table: String
     /// The key of the item.
     public let key: PrimaryKey
-    /// The item as it is now, to decide anew; `nil` where it was deleted.
+    /// The item as it is now, to decide anew; `nil` if it was deleted.
     public let newer: Versioned<Item>?
     /// Whether the write may have been carried out all the same, and have been overwritten since.
     ///

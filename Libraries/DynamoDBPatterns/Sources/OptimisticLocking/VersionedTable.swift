@@ -58,8 +58,8 @@ public struct VersionedTable<Item: Codable & Sendable>: Sendable {
     /// Reads an item as it is now; costs a strongly consistent read.
     ///
     /// - Parameter key: Its key.
-    /// - Returns: The item; `nil` where there is none.
-    /// - Throws: `AWSError`; `PatternError` with code `corrupt` where what is stored is not of the item's type.
+    /// - Returns: The item; `nil` if there is none.
+    /// - Throws: `AWSError`; `PatternError` with code `corrupt` if what is stored is not of the item's type.
     public func load(_ key: PrimaryKey) async throws -> Versioned<Item>? {
         try await stored(key).map(versioned)
     }
@@ -68,7 +68,7 @@ public struct VersionedTable<Item: Codable & Sendable>: Sendable {
     ///
     /// - Parameter stored: All attributes of the item.
     /// - Returns: The item, ready to be changed.
-    /// - Throws: `PatternError` with code `corrupt` where what is stored is not of the item's type.
+    /// - Throws: `PatternError` with code `corrupt` if what is stored is not of the item's type.
     public func versioned(_ stored: [String: AttributeValue]) throws -> Versioned<Item> {
         let item: Item
         do {

@@ -50,8 +50,8 @@ public struct VersionedTransaction: Sendable {
     /// - Parameters:
     ///   - key: Its key.
     ///   - table: Its table.
-    /// - Returns: The item; `nil` where there is none.
-    /// - Throws: `PatternError` with code `invalidArgument` where the item is written already; see also
+    /// - Returns: The item; `nil` if there is none.
+    /// - Throws: `PatternError` with code `invalidArgument` if the item is written already; see also
     ///   `VersionedTable.load`.
     public mutating func load<Item>(
         _ key: PrimaryKey, from table: VersionedTable<Item>
@@ -75,7 +75,7 @@ public struct VersionedTransaction: Sendable {
     ///   - versioned: The item with its changes.
     ///   - table: Its table.
     /// - Returns: The item as it is once the transaction is committed.
-    /// - Throws: `PatternError` with code `invalidArgument` where the item is written already.
+    /// - Throws: `PatternError` with code `invalidArgument` if the item is written already.
     @discardableResult
     public mutating func save<Item>(
         _ versioned: Versioned<Item>, in table: VersionedTable<Item>
@@ -89,7 +89,7 @@ public struct VersionedTransaction: Sendable {
     ///   - item: The item.
     ///   - table: Its table.
     /// - Returns: The item as it is once the transaction is committed.
-    /// - Throws: `PatternError` with code `invalidArgument` where the item is written already.
+    /// - Throws: `PatternError` with code `invalidArgument` if the item is written already.
     @discardableResult
     public mutating func insert<Item>(_ item: Item, into table: VersionedTable<Item>) throws -> Versioned<Item> {
         try add(try table.draft(inserting: item), to: table)

@@ -10,7 +10,7 @@ public enum Collected: Sendable, Hashable {
     case collected(in: TimeBucket)
     /// It was collected before, here or in the bucket that took it then; nothing was changed.
     case duplicate
-    /// It came after its bucket was closed, and is in a later one; `nil` where it was not kept.
+    /// It came after its bucket was closed, and is in a later one; `nil` if it was not kept.
     ///
     /// It is not kept where late members are refused, and where it is older than the retention: nobody could tell
     /// whether it was processed before.

@@ -36,7 +36,7 @@ public struct Step<State: Codable & Sendable>: Sendable {
     ///   - compensatesFailures: Whether the compensation is run although all attempts failed; then it must do nothing
     ///     where there is nothing to undo.
     ///   - effect: Does the work.
-    ///   - compensation: Undoes it; `nil` where nothing has to be undone.
+    ///   - compensation: Undoes it; `nil` if nothing has to be undone.
     public init(
         _ name: String, retry: StepRetry = StepRetry(), timeout: Duration? = nil, compensatesFailures: Bool = true,
         effect: @escaping Effect, compensation: Compensation? = nil

@@ -71,7 +71,7 @@ struct ItemKey: Sendable, Hashable {
 }
 
 extension ItemKey {
-    /// The key of an item; `nil` where it is not one of a `PatternTable`.
+    /// The key of an item; `nil` if it is not one of a `PatternTable`.
     init?(of item: StoredItem) {
         guard let partition = item[PatternTable.Attribute.partition]?.string,
             let sort = item[PatternTable.Attribute.sort]?.string

@@ -7,7 +7,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// All that happened, in order.
     public let steps: [Simulation.Step]
 
-    /// What did not hold; `nil` where the scenario failed for another reason.
+    /// What did not hold; `nil` if the scenario failed for another reason.
     public var violation: InvariantViolation? {
         (cause as? InvariantViolation) ?? (cause as? ProcessFailure)?.cause as? InvariantViolation
     }

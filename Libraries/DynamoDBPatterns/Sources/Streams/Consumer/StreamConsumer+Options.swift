@@ -77,6 +77,6 @@ public struct StreamGap: Sendable, Hashable {
     public var shardID: String
     /// How the gap was noticed.
     public var cause: Cause
-    /// The last record that was done; `nil` where there was none.
+    /// The last record that was done; `nil` if there was none.
     public var after: String?
 }

@@ -48,7 +48,7 @@ public struct DeadLetter: Sendable, Hashable {
     /// The record, to be processed again.
     ///
     /// - Returns: What `StreamProcessor.process` takes.
-    /// - Throws: `AWSError` or `PatternError` where `recordJSON` is no record.
+    /// - Throws: `AWSError` or `PatternError` if `recordJSON` is no record.
     public func record() throws -> StreamRecord { try StreamRecord(json: recordJSON) }
 }
 

@@ -87,7 +87,7 @@ public struct TableDeadLetters: DeadLetterTarget {
         table.hasWritten(record, in: stream, kind: Self.kind, sorts: [Self.head, Self.part])
     }
 
-    /// The letter of its first item; `nil` where another one of it has expired already.
+    /// The letter of its first item; `nil` if another one of it has expired already.
     private func letter(of item: StoredItem, at key: ItemKey, processor: String) async throws -> DeadLetter? {
         var item = item
         var record = item["record"]?.string ?? ""

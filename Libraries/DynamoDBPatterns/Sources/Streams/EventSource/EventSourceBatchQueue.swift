@@ -46,7 +46,7 @@ struct EventSourceBatchQueue: Sendable {
         waiting.append(entry)
     }
 
-    /// When the window closes; `nil` where nothing waits.
+    /// When the window closes; `nil` if nothing waits.
     func windowEnd(_ mapping: EventSourceMapping) -> Date? {
         waiting.isEmpty ? nil : waitingSince + Double(mapping.batchingWindow.components.seconds)
     }
@@ -70,7 +70,7 @@ struct EventSourceBatchQueue: Sendable {
     /// Counts a delivery of the first batch.
     mutating func countInvocation() { batches[0].invocations += 1 }
 
-    /// Keeps the first batch for one more delivery; `false` where it had that already.
+    /// Keeps the first batch for one more delivery; `false` if it had that already.
     mutating func repeatFirst() -> Bool {
         defer { batches[0].isRepeated = true }
         return !batches[0].isRepeated

@@ -11,7 +11,7 @@ extension EventSourceRunner {
     /// One pass: reads each shard once where there is room, and calls the function at most once for each queue.
     ///
     /// - Returns: What was done.
-    /// - Throws: After the whole pass, the first failure: `AWSError` where shards cannot be listed or read,
+    /// - Throws: After the whole pass, the first failure: `AWSError` if shards cannot be listed or read,
     ///   `PatternError` with code `corrupt` for a record without a sequence number, and what the failure destination
     ///   throws. Nothing is lost: the next step goes on from there.
     @discardableResult

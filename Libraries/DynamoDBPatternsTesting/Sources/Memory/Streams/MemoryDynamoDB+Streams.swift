@@ -19,7 +19,7 @@ extension MemoryDynamoDB: StreamsAPI {
 }
 
 extension MemoryDynamoDB {
-    /// The stream of a table; `nil` where it has none.
+    /// The stream of a table; `nil` if it has none.
     public func streamARN(of table: String) -> String? { locked { try? $0.table(table).stream?.arn } }
 
     /// Closes each shard of a table's stream, and opens two in its place, as DynamoDB does when a table grows.
