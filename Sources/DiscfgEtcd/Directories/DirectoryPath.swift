@@ -113,7 +113,8 @@ public struct DirectoryPath: Sendable, Hashable, CustomStringConvertible {
         return key.bytes[file.bytes.count] == Self.slash && key.bytes.starts(with: file.bytes)
     }
 
-    /// Whether a name between a directory above and this path begins with `_`, so that a listing of that directory does not contain it.
+    /// Whether a name between a directory above and this path begins with `_`, which hides it in listings of that
+    /// directory.
     func isHidden(from above: DirectoryPath) -> Bool {
         let rest = file.bytes.dropFirst(above.directory.bytes.count - 1)
         return zip(rest, rest.dropFirst()).contains { $0 == Self.slash && $1 == UInt8(ascii: "_") }
