@@ -289,7 +289,7 @@ let package = Package(
         tests(
             of: "DiscfgClient",
             with: [
-                "DiscfgCore", "DiscfgHTTP", "DiscfgTestSupport",
+                "AWSTestSupport", "DiscfgCore", "DiscfgHTTP", "DiscfgModel", "DiscfgTestSupport",
                 .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioPosix,
             ]
         ),

@@ -3,6 +3,7 @@ public import DiscfgCore
 
 /// Cells cost one unit for each KiB to write, and one for each 4 KiB to read.
 extension DynamoDBEngine {
+    /// One `GetItem` with strong consistency.
     public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
         try await find(in: config) { layout, incarnation in
             let record = try await table.get(layout.cell(name, incarnation), consistency: .strong)
@@ -10,6 +11,7 @@ extension DynamoDBEngine {
         }
     }
 
+    /// One `Query` for each megabyte of cells; at most 1000 of them.
     public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
         let limit = max(1, min(limit, 1000))
         let cells: [Cell]? = try await find(in: config) { layout, incarnation in
@@ -33,6 +35,8 @@ extension DynamoDBEngine {
         return Array((cells ?? []).prefix(limit))
     }
 
+    /// One conditional `UpdateItem` or `DeleteItem`; a cell that does not exist yet needs one read of the config's
+    /// record first.
     public func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {

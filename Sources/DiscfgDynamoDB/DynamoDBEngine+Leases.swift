@@ -37,6 +37,7 @@ extension DynamoDBEngine {
         throw DiscfgError.noConfig(config)
     }
 
+    /// One `GetItem` with strong consistency.
     public func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
         try await find(in: config) { layout, incarnation in
             let record = try await table.get(layout.lease(id, incarnation), consistency: .strong)
@@ -44,6 +45,7 @@ extension DynamoDBEngine {
         }
     }
 
+    /// One `Query` for each megabyte of leases; at most 1000 of them.
     public func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
         let limit = max(1, min(limit, 1000))
         let leases = try await find(in: config) { layout, incarnation in
@@ -64,6 +66,7 @@ extension DynamoDBEngine {
         return Array((leases ?? []).prefix(limit))
     }
 
+    /// One `UpdateItem`, on condition that the lease is not ending.
     public func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
         try await find(in: config) { layout, incarnation in
             let record = try await table.update(
@@ -77,6 +80,7 @@ extension DynamoDBEngine {
         }
     }
 
+    /// One `UpdateItem`, on condition that the lease is unchanged if that was asked for.
     public func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
         try await find(in: config) { layout, incarnation in
             var update = RecordUpdate(
@@ -104,6 +108,7 @@ extension DynamoDBEngine {
         }
     }
 
+    /// One `DeleteItem`, on condition that the lease is ending and of this generation.
     public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
         _ = try await find(in: config) { layout, incarnation in
             var (condition, names) = ("#ending = :yes", ["#ending": Name.ending])

@@ -5,6 +5,7 @@ extension DynamoDBEngine {
     /// A page of commits ends when its large values have about this many bytes.
     private static let pageBytes = 16 << 20
 
+    /// Reads the config's record and the newest entry, and then whether nothing follows it or is being written.
     public func tail(of config: ConfigName) async throws -> LogTail {
         var tries = 0
         while true {
@@ -83,6 +84,7 @@ extension DynamoDBEngine {
         return log
     }
 
+    /// One `Query` of up to 1000 entries and 1 MB, with one more for each large value.
     public func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage {
@@ -220,6 +222,7 @@ extension DynamoDBEngine {
         return commits
     }
 
+    /// Reads the log backwards, 1 MB for each `Query`: the table has no index of commits by key.
     public func history(
         of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
     ) async throws -> HistoryPage {
@@ -248,6 +251,7 @@ extension DynamoDBEngine {
         }
     }
 
+    /// Reads the log from the revision on until the key is found: the table has no index of commits by key.
     public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
         var position = after
         while true {
@@ -261,6 +265,7 @@ extension DynamoDBEngine {
         }
     }
 
+    /// Finds the revision by a binary search in the log, one `GetItem` for each step.
     public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
         let tail = try await newest(of: requireRecord(of: config))
         let layout = layout(config)

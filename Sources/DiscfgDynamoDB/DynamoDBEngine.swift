@@ -20,6 +20,7 @@ public final class DynamoDBEngine: StorageEngine {
         /// The time.
         public var time: TimeSource
 
+        /// An engine's options with the intervals that docs/cost.md assumes, except for what is given.
         public init(
             meter: @escaping @Sendable (ConsumedCapacity) -> Void = { _ in },
             progress: @escaping @Sendable (String) -> Void = { _ in }, orphanAge: Duration = .seconds(3600),
@@ -56,6 +57,7 @@ public final class DynamoDBEngine: StorageEngine {
         manager = TableManager(table: self.table, progress: options.progress, time: options.time)
     }
 
+    /// The table and its region.
     public var description: StorageDescription {
         StorageDescription(name: "dynamodb", options: ["table": table.name, "region": table.region])
     }
@@ -65,6 +67,7 @@ public final class DynamoDBEngine: StorageEngine {
     /// Each lease to which keys are newly attached is one more action.
     public var limits: StorageLimits { StorageLimits(changes: 99, bytes: 4 << 20) }
 
+    /// Reads do not return the tail, polling takes 200 ms to 1 s, and the throughput can be set.
     public var traits: StorageTraits {
         StorageTraits(
             readsTellTail: false, pollInterval: options.pollInterval, sweepInterval: .seconds(5), pageLength: 1000,
@@ -75,6 +78,7 @@ public final class DynamoDBEngine: StorageEngine {
 
     // MARK: Configs
 
+    /// One transaction; creates the table first if it does not exist.
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
         try await table.finishing { try await self.make(name, settings: settings, first: first) }
     }
@@ -127,6 +131,7 @@ public final class DynamoDBEngine: StorageEngine {
             hint: isInDoubt ? "See with “discfg cfgs” whether it was made." : "Try again in a moment.")
     }
 
+    /// Reads the config's record and the newest entry of its log, each with strong consistency.
     public func config(_ name: ConfigName) async throws -> ConfigRecord? {
         guard let record = try await record(of: name) else { return nil }
         let tail = try await newest(of: record)
@@ -135,6 +140,7 @@ public final class DynamoDBEngine: StorageEngine {
             name: name, settings: record.settings, created: record.created, tail: tail, hasRemains: hasRemains)
     }
 
+    /// Reads the catalog, and then each config, eight at a time.
     public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
         let names = try await configNames(after: after, limit: limit)
         return try await names.concurrently(atMost: 8) { name in
@@ -147,6 +153,7 @@ public final class DynamoDBEngine: StorageEngine {
         }.compactMap { $0 }
     }
 
+    /// One `Query` of the catalog.
     public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         var query = PartitionQuery(partition: TableLayout.catalog, limit: limit, attributes: [Name.sort])
         if let after {
@@ -159,6 +166,7 @@ public final class DynamoDBEngine: StorageEngine {
         }
     }
 
+    /// Sets the throughput of the table if there is one, and then the settings with one conditional `UpdateItem`.
     public func updateConfig(
         _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
     ) async throws -> Bool {

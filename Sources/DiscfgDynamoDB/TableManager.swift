@@ -9,19 +9,25 @@ public struct TableManager: Sendable {
 
     /// The state of a table.
     public struct Status: Sendable, Hashable {
+        /// The name of the table.
         public var name: String
+        /// The region of the table, such as `eu-west-1`.
         public var region: String
         /// `ACTIVE`, `CREATING`, `UPDATING`, `DELETING` and others, as DynamoDB reports it.
         public var state: String
         /// `PAY_PER_REQUEST` or `PROVISIONED`.
         public var billing: String
+        /// The provisioned reads a second; `nil` if the table is paid by request.
         public var readUnits: Int64?
+        /// The provisioned writes a second; `nil` if the table is paid by request.
         public var writeUnits: Int64?
         /// The number of records of all kinds, which DynamoDB counts about every six hours.
         public var records: Int64
         /// The size in bytes, counted at the same times.
         public var size: Int64
+        /// The ARN of the newest stream of the table; `nil` if it never had one.
         public var stream: String?
+        /// Whether DynamoDB refuses to delete the table.
         public var isProtected: Bool
         /// Whether the table has the keys and the index of discfg's tables.
         public var isOurs: Bool
@@ -55,7 +61,7 @@ public struct TableManager: Sendable {
     /// Checks that the table is one of discfg's.
     ///
     /// - Throws: `DiscfgError` with code `storeUnusable` if another program created the table, or if there is none.
-    public func checkOwnership() async throws {
+    package func checkOwnership() async throws {
         guard try await !status().isOurs else { return }
         throw DiscfgError(
             .storeUnusable,

@@ -48,6 +48,7 @@ public final class EtcdGRPCServer: Service {
         }
     }
 
+    /// Serves until a graceful shutdown or a cancellation; throws if the address cannot be listened on.
     public func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {

@@ -21,7 +21,7 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The format that a file's name tells, or `nil` where it tells none.
+    /// The format that a file's name tells, or `nil` if it tells none.
     ///
     /// `.json`, `.yml`, `.yaml`, `.toml`, `.properties` and `.env` at the end decide, in any case; `.env.production` and
     /// the like are dotenv. A path may stand before the name.

@@ -1,12 +1,12 @@
 extension ConfigSettings {
-    /// The settings as people write them: `{"retention":{"age":"90d","revisions":10000}}`, with `notifications` where there are
-    /// some, and `ReadCapacityUnits` and `WriteCapacityUnits`, or `BillingMode`, where a capacity is asked for.
+    /// The settings in the form of the REST API: `{"retention":{"age":"90d","revisions":10000}}`, with `notifications` if there are
+    /// some, and `ReadCapacityUnits` and `WriteCapacityUnits`, or `BillingMode`, if a capacity is asked for.
     ///
     /// It has the secrets of the notifications, and so is for the store alone; `publicJSON` has not.
     public var json: JSONValue { json(withSecrets: true) }
 
     /// The settings as they are shown.
-    public var publicJSON: JSONValue { json(withSecrets: false) }
+    package var publicJSON: JSONValue { json(withSecrets: false) }
 
     private func json(withSecrets: Bool) -> JSONValue {
         var members: [(String, JSONValue)] = [
@@ -31,7 +31,7 @@ extension ConfigSettings {
         return .object(JSONObject(members))
     }
 
-    /// Replaces targets that were read from `publicJSON`, where queries are hidden, by those of the earlier settings.
+    /// Replaces targets that were read from `publicJSON`, in which queries are hidden, by those of the earlier settings.
     ///
     /// So a client may read the settings, change some and send all of them back.
     /// - Throws: `DiscfgError` with code `invalidRequest` for a hidden query that is not of the rule of that name.

@@ -2,6 +2,7 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
+    /// One row, by its primary key.
     public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
         try await read { db in
             try db.reading {
@@ -13,6 +14,7 @@ extension SQLiteEngine {
         }
     }
 
+    /// A range of rows, in the order of their names.
     public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
         try await read { db in
             try db.reading {
@@ -30,6 +32,7 @@ extension SQLiteEngine {
         }
     }
 
+    /// Compares the version and writes the row in one transaction.
     public func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {

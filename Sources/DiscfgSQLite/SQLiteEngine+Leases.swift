@@ -2,6 +2,7 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
+    /// Inserts a row with a new generation, unless a lease of this id exists.
     public func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
         try await write { db in
             let head = try db.head(of: config)
@@ -21,10 +22,12 @@ extension SQLiteEngine {
         }
     }
 
+    /// One row, by its primary key.
     public func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
         try await read { db in try db.reading { try db.lease(id, of: db.head(of: config).id) } }
     }
 
+    /// A range of rows, in the order of their ids.
     public func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
         try await read { db in
             try db.reading {
@@ -37,6 +40,7 @@ extension SQLiteEngine {
         }
     }
 
+    /// Moves the expiry and raises the version in one transaction.
     public func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
         try await write { db in
             let head = try db.head(of: config)
@@ -53,6 +57,7 @@ extension SQLiteEngine {
         }
     }
 
+    /// Marks the row, if the lease is unchanged or already ending.
     public func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
         try await write { db in
             let condition = lease == nil ? "" : " AND (ending OR expiry = ? AND version = ?)"
@@ -68,6 +73,7 @@ extension SQLiteEngine {
         }
     }
 
+    /// Reads the index of items by lease, on another thread.
     public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
         // A lease can have any number of keys.
         try await readApart { db in
@@ -89,6 +95,7 @@ extension SQLiteEngine {
         }
     }
 
+    /// Deletes the row, if the lease is ending.
     public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
         try await write { db in
             let condition = generation == nil ? "" : " AND generation = ?"
@@ -100,6 +107,7 @@ extension SQLiteEngine {
         }
     }
 
+    /// Reads the index of leases by expiry, in which ending leases are first.
     public func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
         try await read { db in
             try db.reading {

@@ -2,6 +2,7 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
+    /// One transaction, which is on the disk when the call returns.
     public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         try await write { db in
             let head = try db.head(of: config)
@@ -19,6 +20,7 @@ extension SQLiteEngine {
         }
     }
 
+    /// Reads the entries in their order as of one moment, on the caller's thread.
     public func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage {
@@ -37,6 +39,7 @@ extension SQLiteEngine {
         }
     }
 
+    /// Reads the log backwards, or the index of changes by key if keys are selected; on another thread.
     public func history(
         of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
     ) async throws -> HistoryPage {
@@ -55,6 +58,7 @@ extension SQLiteEngine {
         }
     }
 
+    /// One seek in the index of changes by key.
     public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
         try await read { db in
             try db.reading {
@@ -73,6 +77,7 @@ extension SQLiteEngine {
         }
     }
 
+    /// Finds the revision by a binary search in the log.
     public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
         try await read { db in
             try db.reading {

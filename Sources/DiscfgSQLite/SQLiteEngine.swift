@@ -12,8 +12,10 @@ public final class SQLiteEngine: StorageEngine {
     let file: DatabaseFile
     let realPath: String
 
+    /// 100,000 changes and 64 MiB, which a transaction of SQLite writes within seconds.
     public let limits = StorageLimits(changes: 100_000, bytes: 64 << 20)
 
+    /// The real path of the file, without symbolic links.
     public var description: StorageDescription { StorageDescription(name: "sqlite", options: ["path": realPath]) }
 
     /// Opens a file, and creates it and its folders if they do not exist, for the owner alone.
@@ -40,6 +42,7 @@ public final class SQLiteEngine: StorageEngine {
         realPath = file.realPath
     }
 
+    /// Inserts the config and its first commit in one transaction.
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
         try await write { db in
             guard try db.record(of: name) == nil else {
@@ -58,10 +61,12 @@ public final class SQLiteEngine: StorageEngine {
         }
     }
 
+    /// One row, by the index of names.
     public func config(_ name: ConfigName) async throws -> ConfigRecord? {
         try await read { try $0.record(of: name)?.record }
     }
 
+    /// A range of rows, in the order of the names.
     public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
         try await read { db in
             var query = try db.query("\(StoredConfig.selection) WHERE name > ? ORDER BY name LIMIT ?")
@@ -76,6 +81,7 @@ public final class SQLiteEngine: StorageEngine {
         }
     }
 
+    /// Compares the settings and writes them in one transaction.
     public func updateConfig(
         _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
     ) async throws -> Bool {
@@ -90,6 +96,7 @@ public final class SQLiteEngine: StorageEngine {
         }
     }
 
+    /// One row, by the index of names.
     public func tail(of config: ConfigName) async throws -> LogTail {
         try await read { try $0.head(of: config).tail }
     }

@@ -17,6 +17,7 @@ public final class HookedEngine: EngineWrapper {
         self.maximumChanges = maximumChanges
     }
 
+    /// The limits of the engine inside, with fewer changes if that was asked for.
     public var limits: StorageLimits {
         StorageLimits(changes: maximumChanges ?? engine.limits.changes, bytes: engine.limits.bytes)
     }
@@ -35,11 +36,13 @@ public final class HookedEngine: EngineWrapper {
         try await body?()
     }
 
+    /// Runs the hook of `append`, and appends to the engine inside.
     public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         try await run(before: .append)
         return try await engine.append(commits, to: config, incarnation: incarnation)
     }
 
+    /// Runs the hook of `page`, and reads a page of the engine inside.
     public func items(
         _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
     ) async throws -> ItemPage {
@@ -47,6 +50,7 @@ public final class HookedEngine: EngineWrapper {
         return try await engine.items(range, in: config, limit: limit, values: values, consistency: consistency)
     }
 
+    /// Runs the hook of `log`, and reads the log of the engine inside.
     public func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage {
@@ -55,11 +59,13 @@ public final class HookedEngine: EngineWrapper {
             of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
     }
 
+    /// Runs the hook of `keysOfLease`, and reads the keys from the engine inside.
     public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
         try await run(before: .keysOfLease)
         return try await engine.keys(of: lease, generation: generation, in: config)
     }
 
+    /// Runs the hook of `removeLease`, and removes the lease from the engine inside.
     public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
         try await run(before: .removeLease)
         try await engine.removeLease(id, generation: generation, in: config)

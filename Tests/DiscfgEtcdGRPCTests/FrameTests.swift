@@ -52,9 +52,9 @@ struct FrameTests {
 
     @Test("A thousand PINGs are answered, and the connection goes on")
     func pings() async throws {
-        try await EtcdDoor.open { door in
+        try await EtcdGRPCFixture.open { fixture in
             let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .connect(host: "127.0.0.1", port: door.port) { channel in
+                .connect(host: "127.0.0.1", port: fixture.port) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                     }
@@ -75,7 +75,7 @@ struct FrameTests {
                     #expect(answers == 100)
                 }
             }
-            try await door.expectServing()
+            try await fixture.expectServing()
         }
     }
 

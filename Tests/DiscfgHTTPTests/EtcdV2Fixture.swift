@@ -9,7 +9,7 @@ import Logging
 import NIOCore
 import Testing
 
-/// A server with etcd's doors on an empty memory store.
+/// A server with etcd's APIs on an empty memory store.
 struct EtcdV2Fixture: Sendable {
     let rest: RESTFixture
     let clock: TestClock

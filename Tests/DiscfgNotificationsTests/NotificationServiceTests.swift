@@ -103,7 +103,7 @@ struct NotificationServiceTests {
     }
 
     @Test("A config that is deleted and made anew is followed again")
-    func madeAnew() async throws {
+    func createdAgain() async throws {
         let bench = try await Bench(QuickEngine())
         try await bench.add()
         try await run(bench) {

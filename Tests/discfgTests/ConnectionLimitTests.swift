@@ -33,7 +33,7 @@ struct ConnectionLimitTests {
     func gRPC() throws {
         let options = Server.Options(address: try ListenAddress("127.0.0.1:0"), maximumConnections: 12)
         let requests = RequestLimits()
-        let limits = EtcdDoors.limits(options, requests)
+        let limits = EtcdListeners.limits(options, requests)
         #expect(limits.connections == 12)
         #expect(limits.requests.bodies === requests.bodies)
     }

@@ -1,4 +1,6 @@
 extension ConfigService {
+    /// Reads the commits after a revision, from memory if the watcher keeps up, and waits for the first if that is
+    /// asked for.
     public func changes(_ query: ChangesQuery, in config: ConfigName) async throws -> ChangePage {
         let deadline = time.instant() + min(query.wait ?? .zero, ChangesQuery.maximumWait)
         let follower = active(config).follower
@@ -53,6 +55,7 @@ extension ConfigService {
         }
     }
 
+    /// Reads commits of the selected keys, newest first; a page ends at 16 MiB, or at 1000 commits.
     public func history(_ query: HistoryQuery, in config: ConfigName) async throws -> ChangePage {
         let engine = try await reader(of: config, withTrimmed: true)
         let tail = try await engine.tail(of: config)
@@ -71,6 +74,7 @@ extension ConfigService {
             commits: found, scanned: (next ?? tail.trimmed) + 1, revision: tail.revision, log: tail.incarnation)
     }
 
+    /// Computes the net effect of the commits between two revisions; `from` may be the later one.
     public func diff(_ query: DiffQuery, in config: ConfigName) async throws -> Difference {
         let tail = try await engine.tail(of: config)
         let to = query.to ?? tail.revision
@@ -87,6 +91,7 @@ extension ConfigService {
         return Difference(from: query.from, to: to, changes: query.from <= to ? changes : changes.map(\.reversed))
     }
 
+    /// Compacts the history, and returns the oldest revision that can be read from then on.
     public func compact(_ config: ConfigName, keeping request: CompactionRequest) async throws -> Revision {
         let tail = try await engine.tail(of: config)
         let revision: Revision

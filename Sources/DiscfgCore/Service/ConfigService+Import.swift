@@ -2,6 +2,7 @@ extension ConfigService {
     /// How often an import of several commits begins again because others changed what it had imported.
     private static let maximumPasses = 10
 
+    /// Imports in as few commits as possible; begins again, ten times at most, if others change what it imports.
     public func importValues(
         _ values: ImportedValues, in config: ConfigName, progress: (_ done: Int, _ total: Int) async -> Void
     ) async throws -> ImportOutcome {

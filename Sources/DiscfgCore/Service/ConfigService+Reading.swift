@@ -1,6 +1,7 @@
 import CoreMetrics
 
 extension ConfigService {
+    /// Reads one key: from memory if the config is loaded, otherwise from the engine.
     public func get(
         _ key: Key, in config: ConfigName, at revision: Revision?, consistency: Consistency
     ) async throws -> Reading {
@@ -75,6 +76,7 @@ extension ConfigService {
         return engine
     }
 
+    /// Reads one page of a directory: from memory if the config is loaded, otherwise from the engine.
     public func list(_ query: ListQuery, in config: ConfigName) async throws -> Listing {
         guard (1...ListQuery.maximumLimit).contains(query.limit) else {
             throw DiscfgError.invalid(

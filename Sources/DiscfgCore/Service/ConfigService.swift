@@ -34,6 +34,7 @@ public final class ConfigService: Sendable {
         /// The longest `pollInterval` with which a watcher reads every commit before compaction may remove it, also if some looks fail.
         public static let maximumPollInterval: Duration = standardCompactionDelay / 6
 
+        /// Options of a service that keeps no items in memory, as commands and Lambda use it, except for what is given.
         public init(
             pollInterval: ClosedRange<Duration>? = nil, administration: (any StoreAdministration)? = nil,
             time: TimeSource = .system, metricsFactory: any MetricsFactory = MetricsSystem.factory,
@@ -125,6 +126,7 @@ public final class ConfigService: Sendable {
 }
 
 extension ConfigService: ConfigStore {
+    /// Reads the configs from the engine, 1000 at a time.
     public func configs() async throws -> [ConfigInfo] {
         var records: [ConfigRecord] = []
         while true {
@@ -134,15 +136,18 @@ extension ConfigService: ConfigStore {
         }
     }
 
+    /// Reads the config's record and the description of its store.
     public func info(of config: ConfigName) async throws -> ConfigInfo {
         guard let record = try await engine.config(config) else { throw DiscfgError.noConfig(config) }
         return describe(record, in: try await administration?.status() ?? engine.description)
     }
 
+    /// Reads the end of the log; one request of a table.
     public func revision(of config: ConfigName) async throws -> Revision {
         try await engine.tail(of: config).revision
     }
 
+    /// Creates the config; its first revision is after those of an earlier config of this name.
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, author: String) async throws -> ConfigInfo {
         try Transaction(then: [], author: author).validate()
         let first = Commit.creation(by: author, at: time.now(), after: try await endedLogs.revision(of: name))
@@ -155,6 +160,7 @@ extension ConfigService: ConfigStore {
         }
     }
 
+    /// Merges the patch into the settings, again if others change them meanwhile.
     public func updateConfig(_ name: ConfigName, patch: JSONValue) async throws -> ConfigInfo {
         try await changeSettings(of: name) { settings in
             settings = try ConfigSettings(json: settings.json.merging(patch))
@@ -208,6 +214,7 @@ extension ConfigService: ConfigStore {
         }
     }
 
+    /// Deletes the config with its history; throws `invalidRequest` for `default`, which always exists.
     public func deleteConfig(_ name: ConfigName) async throws {
         guard name != .default else {
             throw DiscfgError.invalid(
@@ -221,6 +228,7 @@ extension ConfigService: ConfigStore {
         logger.info("config deleted", metadata: ["discfg.config": "\(name)"])
     }
 
+    /// Checks the transaction, and appends it together with others that wait; throws `overloaded` if too many wait.
     public func commit(_ transaction: Transaction, to config: ConfigName) async throws -> TransactionResult {
         try await LongWork.run(onBytes: transaction.jsonBytes) { _ throws(DiscfgError) in try transaction.validate() }
         // Before anything is read for it.

@@ -9,6 +9,8 @@ public protocol EngineWrapper: StorageEngine {
     ) async throws -> Result
 }
 
+// Each member passes its call to `engine`; `StorageEngine` documents them.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension EngineWrapper {
     public var description: StorageDescription { engine.description }
     public var limits: StorageLimits { engine.limits }

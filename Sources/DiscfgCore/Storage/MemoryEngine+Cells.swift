@@ -1,8 +1,10 @@
 extension MemoryEngine {
+    /// The cell, as of now.
     public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
         try withLog(config) { $0.cells[name] }
     }
 
+    /// The cells in the order of their names, at most `limit`.
     public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
         try withLog(config) { log in
             let names = log.cells.keys.filter { name in
@@ -12,6 +14,7 @@ extension MemoryEngine {
         }
     }
 
+    /// Compares the version and replaces the cell under the lock.
     public func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {

@@ -33,11 +33,15 @@ public final class MemoryEngine: StorageEngine {
 
     private let logs = Mutex<[ConfigName: Log]>([:])
 
+    /// An engine without configs; what is written is lost with it.
     public init() {}
 
+    /// The kind of store, `memory`, without options.
     public var description: StorageDescription { StorageDescription(name: "memory") }
+    /// The limits of a file, so that tests in memory append as much.
     public var limits: StorageLimits { StorageLimits(changes: 100_000, bytes: 64 << 20) }
 
+    /// Adds the config with its first commit, and a new incarnation.
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
         try logs.withLock { logs in
             guard logs[name] == nil else {
@@ -51,8 +55,10 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// The record, as of now.
     public func config(_ name: ConfigName) async throws -> ConfigRecord? { logs.withLock { $0[name]?.record } }
 
+    /// The records in the order of their names.
     public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
         logs.withLock { logs in
             let names = logs.keys.sorted().drop { name in after.map { name <= $0 } ?? false }
@@ -60,6 +66,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// Compares the settings and replaces them under the lock.
     public func updateConfig(
         _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
     ) async throws -> Bool {
@@ -70,12 +77,15 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// Removes the config with everything in it.
     public func removeConfig(_ name: ConfigName) async throws -> Bool {
         logs.withLock { $0.removeValue(forKey: name) != nil }
     }
 
+    /// The end of the log, as of now.
     public func tail(of config: ConfigName) async throws -> LogTail { try withLog(config) { $0.record.tail } }
 
+    /// Checks the tail and the leases, and applies the commits under the lock.
     public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         try withLog(config) { log in
             guard incarnation == nil || incarnation == log.record.tail.incarnation else { return .replaced }
@@ -92,6 +102,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// The commits after the revision, at most `limit`.
     public func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage {
@@ -108,6 +119,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// The selected commits from the newest on, at most `limit`.
     public func history(
         of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
     ) async throws -> HistoryPage {
@@ -119,6 +131,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// Searches the commits after the revision.
     public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
         try withLog(config) { log in
             try log.record.tail.checkReadable(after: after)
@@ -126,6 +139,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// Removes the commits at once, so that it always returns `true`.
     public func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
         try withLog(config) { log in
             let trimmed = max(log.record.tail.trimmed, min(through, log.record.tail.revision))
@@ -136,6 +150,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// The items with the tail of the same moment.
     public func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {
         try withLog(config) { log in
             let found = keys.compactMap { key in log.items[key].map { (key, $0) } }
@@ -143,6 +158,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// A page of exactly `limit` items, if there are so many, with the tail of the same moment.
     public func items(
         _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
     ) async throws -> ItemPage {
@@ -155,6 +171,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// Searches all items, and returns the keys by the time at which they expired.
     public func overdueKeys(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Key] {
         try withLog(config) { log in
             let overdue = log.items.values.filter { $0.isExpired(at: now) }
@@ -162,6 +179,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// Searches the commits that are not trimmed; 0 if none is before the time.
     public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
         try withLog(config) { log in
             log.suffix(after: log.record.tail.trimmed).last { $0.time < time }?.revision ?? 0

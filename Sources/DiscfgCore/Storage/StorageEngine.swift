@@ -206,16 +206,20 @@ public protocol StorageEngine: Sendable {
 }
 
 extension StorageEngine {
+    /// The traits of a store on this machine.
     public var traits: StorageTraits { StorageTraits() }
 
+    /// Reads the tail, and makes no use of what is known.
     public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         try await tail(of: config)
     }
 
+    /// Reads the configs' records, for engines that have no cheaper way.
     public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         try await configs(after: after, limit: limit).map(\.name)
     }
 
+    /// Reads the items with their tail; if reads do not return it, the tail is read first, so that no item is older.
     public func basis(for keys: [Key], in config: ConfigName) async throws -> WriteBasis {
         // Before the items, so that they are never older.
         let tail = try await traits.readsTellTail ? nil : tail(of: config)

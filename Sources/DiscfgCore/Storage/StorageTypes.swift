@@ -13,6 +13,7 @@ public struct StorageTraits: Sendable, Hashable {
     /// Whether the store has a throughput that can be set.
     public var hasCapacity: Bool
 
+    /// The traits of a store on this machine, except for what is given.
     public init(
         readsTellTail: Bool = true,
         pollInterval: ClosedRange<Duration> = .milliseconds(50) ... .milliseconds(50),
@@ -36,6 +37,7 @@ public struct StorageLimits: Sendable, Hashable {
     /// The maximum number of bytes of keys and values, before and after.
     public var bytes: Int
 
+    /// Limits that one append must not exceed.
     public init(changes: Int, bytes: Int) {
         self.changes = changes
         self.bytes = bytes
@@ -53,6 +55,7 @@ public struct LogTail: Sendable, Hashable {
     /// The incarnation, which distinguishes this config from all others that ever had its name.
     public var incarnation: String
 
+    /// The ends of a log as they were read.
     public init(revision: Revision, time: Timestamp, trimmed: Revision, incarnation: String) {
         self.revision = revision
         self.time = time
@@ -67,7 +70,7 @@ public struct LogTail: Sendable, Hashable {
     ///
     /// - Throws: `compacted`, also if the config has another incarnation, or `futureRevision`.
     public func checkReadable(after revision: Revision, incarnation: String? = nil) throws(DiscfgError) {
-        guard incarnation == nil || incarnation == self.incarnation else { throw .madeAnew(oldest: oldest) }
+        guard incarnation == nil || incarnation == self.incarnation else { throw .createdAgain(oldest: oldest) }
         guard revision >= trimmed else { throw .compacted(revision, oldest: oldest) }
         guard revision <= self.revision else {
             throw DiscfgError(
@@ -79,14 +82,19 @@ public struct LogTail: Sendable, Hashable {
 
 /// The record of a config in its store.
 public struct ConfigRecord: Sendable, Hashable {
+    /// The name of the config in its store.
     public var name: ConfigName
+    /// The settings with the secrets of notifications.
     public var settings: ConfigSettings
+    /// The time of the commit that created the config.
     public var created: Timestamp
+    /// The ends of the config's log.
     public var tail: LogTail
     /// Whether trimmed commits are still in the store: kept for readers that follow the log, or left by an interrupted
     /// trimming.
     public var hasRemains: Bool
 
+    /// A record as it was read, without remains of trimmed commits unless that is given.
     public init(
         name: ConfigName, settings: ConfigSettings, created: Timestamp, tail: LogTail, hasRemains: Bool = false
     ) {
@@ -111,12 +119,14 @@ public enum AppendOutcome: Sendable, Hashable {
 
 /// Some consecutive commits.
 public struct LogPage: Sendable, Hashable {
+    /// The commits in the order of their revisions, without a gap.
     public var commits: [Commit]
     /// The newest revision that the read has shown to exist.
     public var tail: Revision
     /// The incarnation, which distinguishes this config from all others that ever had its name.
     public var incarnation: String
 
+    /// A page as it was read; `tail` is at least the revision of the last commit.
     public init(commits: [Commit], tail: Revision, incarnation: String) {
         self.commits = commits
         self.tail = tail
@@ -131,10 +141,12 @@ public struct LogPage: Sendable, Hashable {
 
 /// Some commits, newest first, that changed selected keys.
 public struct HistoryPage: Sendable, Hashable {
+    /// The commits, newest first, each with its changes of the selected keys only.
     public var commits: [Commit]
     /// The revision through which the next page goes; `nil` if no earlier commit is selected.
     public var next: Revision?
 
+    /// A page as it was read.
     public init(commits: [Commit], next: Revision?) {
         self.commits = commits
         self.next = next
@@ -154,11 +166,14 @@ public struct HistoryPage: Sendable, Hashable {
 
 /// The state that a writer starts from.
 public struct WriteBasis: Sendable, Hashable {
+    /// The items of the requested keys that exist.
     public var items: [Key: Item]
+    /// The tail to append after; the items are of its moment, or of a later one.
     public var tail: LogTail
     /// Whether the items and the tail are of the same moment.
     public var isExact: Bool
 
+    /// A basis as it was read.
     public init(items: [Key: Item], tail: LogTail, isExact: Bool) {
         self.items = items
         self.tail = tail
@@ -168,10 +183,12 @@ public struct WriteBasis: Sendable, Hashable {
 
 /// Some items.
 public struct ItemBatch: Sendable, Hashable {
+    /// The items of the requested keys that exist.
     public var items: [Key: Item]
     /// The tail of the log at the moment of this read; `nil` if the store cannot report it.
     public var tail: LogTail?
 
+    /// Items as they were read.
     public init(items: [Key: Item], tail: LogTail?) {
         self.items = items
         self.tail = tail
@@ -180,11 +197,14 @@ public struct ItemBatch: Sendable, Hashable {
 
 /// A page of items in the order of their keys.
 public struct ItemPage: Sendable, Hashable {
+    /// The items in the order of their keys.
     public var items: [Item]
+    /// Whether the range contains more items after the last one.
     public var hasMore: Bool
     /// The tail of the log at the moment of this read; `nil` if the store cannot report it.
     public var tail: LogTail?
 
+    /// A page as it was read.
     public init(items: [Item], hasMore: Bool, tail: LogTail?) {
         self.items = items
         self.hasMore = hasMore

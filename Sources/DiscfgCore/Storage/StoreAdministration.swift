@@ -30,6 +30,7 @@ public protocol StoreAdministration: Sendable {
 }
 
 extension StoreAdministration {
+    /// `nil`, for stores whose size is not known without a request.
     public var size: Int64? { nil }
 }
 
@@ -40,6 +41,7 @@ public struct StoreSubject: Sendable, Hashable {
     /// The name that a person types to confirm.
     public var name: String
 
+    /// The name of a store in a sentence, and as a person types it.
     public init(description: String, name: String) {
         self.description = description
         self.name = name
@@ -53,6 +55,7 @@ public struct StoreProperties: Sendable, Hashable {
     /// Whether the store is protected against deletion.
     public var isProtected: Bool
 
+    /// No particular properties, except for what is given.
     public init(throughput: ConfigSettings.Capacity? = nil, isProtected: Bool = false) {
         self.throughput = throughput
         self.isProtected = isProtected
@@ -66,6 +69,7 @@ public struct StoreWarning: Sendable, Hashable {
     /// A command that changes the store.
     public var hint: String
 
+    /// A warning with the command that changes the store.
     public init(message: String, hint: String) {
         self.message = message
         self.hint = hint

@@ -101,7 +101,7 @@ extension LogFollower {
                     // Looked at and added under one lock: a commit is either here already, or will find the watcher.
                     if newest > revision || Task.isCancelled { return .nothing(through: revision) }
                     if !log.isEmpty, !viewLog.isEmpty, log != viewLog {
-                        return .failure(DiscfgError.madeAnew(oldest: 1))
+                        return .failure(DiscfgError.createdAgain(oldest: 1))
                     }
                     register(watcher, as: id, in: viewLog, &state)
                     return nil

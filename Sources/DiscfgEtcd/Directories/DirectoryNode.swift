@@ -2,9 +2,11 @@ public import DiscfgCore
 
 /// A file or a directory, as etcd's v2 API describes it.
 public struct DirectoryNode: Sendable, Hashable {
+    /// The path below `/v2/keys`.
     public var path: DirectoryPath
     /// What a file holds; `nil` of directories, and of what was removed.
     public var value: [UInt8]?
+    /// Whether it is a directory, `dir` in etcd's answer.
     public var isDirectory: Bool
     /// When it ends; `nil` for never.
     public var expiry: Timestamp?

@@ -12,7 +12,7 @@ struct EtcdV2Watch: Sendable {
     let streams: Bool
     let counters: EtcdV2Counters
     let connection: Connection
-    /// Whether it waits; otherwise the answer is empty where nothing has happened, as etcd's is when a wait has taken too long.
+    /// Whether it waits; otherwise the answer is empty if nothing has happened, as etcd's is when a wait has taken too long.
     var mayWait = true
 
     var body: ResponseBody {

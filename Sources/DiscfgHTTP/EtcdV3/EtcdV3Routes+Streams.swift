@@ -59,7 +59,7 @@ extension EtcdV3Routes {
             })
     }
 
-    /// Answers with who leads, as it changes, until the client goes.
+    /// Answers with the leader, and each time it changes, until the client disconnects.
     func observe(_ service: EtcdService, _ call: Call) async throws(EtcdError) -> Response {
         try refuseOpenStream(call, "observe")
         let name = try NameRequest(body: try await body(of: call)).bytes

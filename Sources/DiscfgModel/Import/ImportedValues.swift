@@ -6,7 +6,9 @@
 /// A key that has a lease is left as it is: a lock, an election or a registration belongs to a process that is alive. If
 /// it were set, it would lose its lease and never expire; if it were removed, it would be taken from its holder.
 public struct ImportedValues: Sendable {
+    /// The prefix, the condition, the author and the message of the import.
     public private(set) var request: ImportRequest
+    /// The values by their complete keys, the prefix included.
     public let values: [Key: Value]
     /// The imported keys in their order.
     package let keys: [Key]
@@ -119,6 +121,7 @@ public struct ImportPlan: Sendable {
         removed.sort()
     }
 
+    /// How many keys the import adds, changes and removes, and how many it leaves as they are.
     public var counts: ImportCounts {
         ImportCounts(
             added: added.count, changed: changed.count, removed: removed.count, unchanged: unchanged, leftOut: leftOut)

@@ -9,11 +9,11 @@ import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
-/// The server: its doors on a store, and what keeps the store tidy.
+/// The server: its APIs on a store, and the maintenance of the store.
 struct Server: Sendable {
-    /// Where the server listens, and who may call.
+    /// The addresses of the server, and the callers that it accepts.
     struct Options: Sendable {
-        /// Every door that speaks HTTP.
+        /// Every API that uses HTTP.
         var address: ListenAddress
         /// The same, for clients of etcd that insist on an address of its own; `nil` for none.
         var etcdHTTPAddress: ListenAddress?
@@ -71,7 +71,7 @@ struct Server: Sendable {
     private func serve(_ session: Session, _ logger: Logger) async throws {
         let limits = RequestLimits(bodies: MemoryBudget(options.requestMemory))
         let etcd = session.local.map {
-            EtcdDoors(
+            EtcdListeners(
                 store: $0, administration: session.administration, time: session.time, options: options, logger: logger)
         }
         let greeting = Greeting(session: session, options: options)
@@ -82,7 +82,7 @@ struct Server: Sendable {
             services.append(application(address, session, etcd, limits, logger) { greeting.note(.etcdHTTP, $0) })
         }
         if let address = options.etcdGRPCAddress {
-            guard let etcd else { throw EtcdDoors.needStore }
+            guard let etcd else { throw EtcdListeners.needStore }
             services.append(try etcd.gRPC(at: address, options, limits) { greeting.note(.etcdGRPC, $0) })
         }
         services.append(StoreCheck(session: session))
@@ -98,7 +98,7 @@ struct Server: Sendable {
 
     /// What answers HTTP at an address; `listening` is told the port.
     private func application(
-        _ address: ListenAddress, _ session: Session, _ etcd: EtcdDoors?, _ limits: RequestLimits, _ logger: Logger,
+        _ address: ListenAddress, _ session: Session, _ etcd: EtcdListeners?, _ limits: RequestLimits, _ logger: Logger,
         listening: @escaping @Sendable (Int) -> Void
     ) -> any Service {
         let access = AccessPolicy(

@@ -10,7 +10,7 @@ struct AggregateClaim: Sendable {
 
 enum ClaimOutcome: Sendable {
     case claimed(AggregateClaim)
-    /// The head that stood in the way; `nil` where there is no such set.
+    /// The head that stood in the way; `nil` if there is no such set.
     case refused(AggregateHead?)
 }
 

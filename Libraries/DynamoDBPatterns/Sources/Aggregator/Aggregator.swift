@@ -20,6 +20,7 @@
 public struct Aggregator<Member: Codable & Sendable, Value: Codable & Sendable>: Sendable {
     /// What it is called in the keys of its items.
     public let name: String
+    /// The table of the items, which other patterns may share.
     public let table: PatternTable
     /// How long after its first member a set that is not complete times out.
     public let timeout: Duration

@@ -55,6 +55,7 @@ extension KinesisRecord: LambdaRecord {
         let approximateArrivalTimestamp: Double?
     }
 
+    /// Decodes one element of `Records` in Lambda's event for Kinesis.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         let content = try members.decode(Content.self, forKey: .content)

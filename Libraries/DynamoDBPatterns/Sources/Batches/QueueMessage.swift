@@ -56,6 +56,7 @@ extension QueueMessage: LambdaRecord {
 
     private struct MessageAttribute: Decodable { let stringValue: String? }
 
+    /// Decodes one element of `Records` in Lambda's event for SQS.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)

@@ -18,7 +18,7 @@ extension PeriodicAggregator {
         return place
     }
 
-    /// The head of a bucket, strongly consistent; `nil` where nothing was ever collected, or it is forgotten.
+    /// The head of a bucket, strongly consistent; `nil` if nothing was ever collected, or it is forgotten.
     func head(of bucket: TimeBucket) async throws -> BucketHead? {
         guard let item = try await table.item(keys.head(bucket)) else { return nil }
         return try BucketHead(item, startingAt: bucket.startMilliseconds)

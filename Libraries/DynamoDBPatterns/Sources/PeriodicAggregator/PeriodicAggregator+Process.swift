@@ -13,7 +13,7 @@ struct BucketRun<Partial: Sendable>: Sendable {
 }
 
 extension PeriodicAggregator {
-    /// Processes one bucket, from where it was left; `nil` where another run has it, or took it over.
+    /// Processes one bucket, from where it was left; `nil` if another run has it, or took it over.
     func process(startingAt start: Int64, finish: Finish) async throws -> TimeBucket? {
         guard let head = try await uncancelled({ try await claim(startingAt: start) }) else { return nil }
         do {
@@ -39,7 +39,7 @@ extension PeriodicAggregator {
         _ = try await table.carryOut(table.write(keys.head(head.bucket), update, if: head.isStillClaimed))
     }
 
-    /// Takes the bucket for the length of a lease; `nil` where it is not due, any more or at all.
+    /// Takes the bucket for the length of a lease; `nil` if it is not due, any more or at all.
     private func claim(startingAt start: Int64) async throws -> BucketHead? {
         let now = table.clock.milliseconds
         let owner = table.clock.token()

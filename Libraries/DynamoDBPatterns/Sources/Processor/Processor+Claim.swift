@@ -6,7 +6,7 @@ extension Processor {
     /// the fence behind which every earlier worker stands.
     ///
     /// - Parameter id: The process.
-    /// - Returns: Its item; `nil` where it is not due, and whatever an index that is behind says.
+    /// - Returns: Its item; `nil` if it is not due, and whatever an index that is behind says.
     /// - Throws: `AWSError`.
     func claim(_ id: String) async throws -> StoredItem? {
         let key = headKey(id)

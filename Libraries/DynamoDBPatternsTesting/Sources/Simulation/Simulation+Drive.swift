@@ -66,13 +66,13 @@ extension Simulation {
     /// Who goes on, now that all wait; the time moves to that moment.
     private func takeNext() -> Waiter? {
         let waiting = state.withLock { state in
-            state.turns.count - state.firstTurn < timing.maximumTurns
+            state.steps.count - state.firstStep < timing.maximumSteps
                 ? [] : state.waiters.map { "\($0.process): \($0.event)" }
         }
         guard waiting.isEmpty else {
             fail(
                 SimulationStuck(
-                    "\(timing.maximumTurns) turns were not enough. Now waiting: \(waiting.joined(separator: ", "))."))
+                    "\(timing.maximumSteps) steps were not enough. Now waiting: \(waiting.joined(separator: ", "))."))
             return nil
         }
         return state.withLock { state in
@@ -84,7 +84,7 @@ extension Simulation {
             else { return nil }
             let waiter = state.waiters.remove(at: index)
             state.now = max(state.now, waiter.wake)
-            state.turns.append(Turn(time: state.now, process: waiter.process, event: waiter.event))
+            state.steps.append(Step(time: state.now, process: waiter.process, event: waiter.event))
             return waiter
         }
     }

@@ -10,7 +10,7 @@ import Testing
 @testable import DiscfgEtcdGRPC
 
 /// A server on an empty memory store, and a client that is connected to it.
-struct EtcdDoor: Sendable {
+struct EtcdGRPCFixture: Sendable {
     typealias Transport = HTTP2ClientTransport.Posix
 
     let client: GRPCClient<Transport>
@@ -31,10 +31,10 @@ struct EtcdDoor: Sendable {
 
     static let identity = EtcdIdentity(clusterID: 14, memberID: 25, name: "discfg")
 
-    /// Opens a door for the time of the body.
+    /// Runs the server and the client for the time of the body.
     static func open(
         limits: EtcdGRPCLimits = EtcdGRPCLimits(), authority: String? = nil, windowSize: Int? = nil,
-        _ body: (EtcdDoor) async throws -> Void
+        _ body: (EtcdGRPCFixture) async throws -> Void
     ) async throws {
         let log = LogCapture()
         let store = ConfigService(engine: MemoryEngine(), logger: log.logger)
@@ -44,16 +44,16 @@ struct EtcdDoor: Sendable {
             let port = try #require(await server.address).port
             let transport = try Self.transport(to: port, authority: authority, windowSize: windowSize)
             try await withGRPCClient(transport: transport) { client in
-                try await body(EtcdDoor(client: client, port: port, log: log, store: store, server: server))
+                try await body(EtcdGRPCFixture(client: client, port: port, log: log, store: store, server: server))
             }
             tasks.cancelAll()
         }
     }
 
     /// Connects one more client for the time of the body.
-    func connect(_ body: (EtcdDoor) async throws -> Void) async throws {
+    func connect(_ body: (EtcdGRPCFixture) async throws -> Void) async throws {
         try await withGRPCClient(transport: try Self.transport(to: port)) { client in
-            try await body(EtcdDoor(client: client, port: port, log: log, store: store, server: server))
+            try await body(EtcdGRPCFixture(client: client, port: port, log: log, store: store, server: server))
         }
     }
 
@@ -77,7 +77,7 @@ struct EtcdDoor: Sendable {
     }
 }
 
-extension EtcdDoor {
+extension EtcdGRPCFixture {
     /// Puts a key; gives the revision.
     @discardableResult
     func put(_ key: String, _ value: String, lease: Int64 = 0) async throws -> Int64 {

@@ -4,8 +4,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What waits for the function in one shard, or in one of the parts that a shard is split into: strictly in order.
-struct EventSourceLane: Sendable {
+/// The records of one shard, or of one of its concurrent parts, that wait for the function, in their order.
+struct EventSourceBatchQueue: Sendable {
     /// One record.
     struct Entry: Sendable {
         /// As Lambda spells it.
@@ -32,7 +32,7 @@ struct EventSourceLane: Sendable {
     /// What an event has beside its records and their commas.
     static let envelopeBytes = #"{"Records":[]}"#.utf8.count
 
-    /// What no batch was made of yet.
+    /// The records that are in no batch yet.
     private var waiting: [Entry] = []
     /// Since when the batching window is open.
     private var waitingSince = Date.distantPast
@@ -46,7 +46,7 @@ struct EventSourceLane: Sendable {
         waiting.append(entry)
     }
 
-    /// When the window closes; `nil` where nothing waits.
+    /// When the window closes; `nil` if nothing waits.
     func windowEnd(_ mapping: EventSourceMapping) -> Date? {
         waiting.isEmpty ? nil : waitingSince + Double(mapping.batchingWindow.components.seconds)
     }
@@ -70,7 +70,7 @@ struct EventSourceLane: Sendable {
     /// Counts a delivery of the first batch.
     mutating func countInvocation() { batches[0].invocations += 1 }
 
-    /// Keeps the first batch for one more delivery; `false` where it had that already.
+    /// Keeps the first batch for one more delivery; `false` if it had that already.
     mutating func repeatFirst() -> Bool {
         defer { batches[0].isRepeated = true }
         return !batches[0].isRepeated

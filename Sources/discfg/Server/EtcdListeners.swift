@@ -9,14 +9,14 @@ import ServiceLifecycle
 import DiscfgEtcdGRPC
 #endif
 
-/// The doors for etcd's clients, on a store of this process.
-struct EtcdDoors: Sendable {
+/// The listeners of etcd's APIs, on a store of this process.
+struct EtcdListeners: Sendable {
     private let api: EtcdAPI
     private let logger: Logger
-    /// What the doors that speak HTTP need.
+    /// The settings of the APIs that use HTTP.
     let http: EtcdOptions
 
-    /// The rules of etcd are carried out where the store is: another server has doors of its own.
+    /// The rules of etcd are carried out where the store is: another server has APIs of its own.
     static let needStore = DiscfgError(
         .unsupported, "etcd's APIs are not available on a server whose store is another server.",
         hint: "Give --etcd-listen to the server that has the store.")
@@ -38,8 +38,8 @@ struct EtcdDoors: Sendable {
     }
 }
 
-extension EtcdDoors {
-    /// What answers gRPC at an address; `listening` is told the port.
+extension EtcdListeners {
+    /// The service that answers gRPC at an address; `listening` gets the port.
     func gRPC(
         at address: ListenAddress, _ options: Server.Options, _ requests: RequestLimits,
         listening: @escaping @Sendable (Int) -> Void
@@ -61,8 +61,8 @@ extension EtcdDoors {
 }
 
 #if EtcdGRPC
-extension EtcdDoors {
-    /// How much clients may ask of gRPC: as many connections as of each address, and memory that all requests share.
+extension EtcdListeners {
+    /// The limits of gRPC: as many connections as of each address, and the memory that all requests share.
     static func limits(_ options: Server.Options, _ requests: RequestLimits) -> EtcdGRPCLimits {
         var limits = EtcdGRPCLimits()
         limits.connections = options.connections
@@ -71,7 +71,7 @@ extension EtcdDoors {
     }
 }
 
-/// A gRPC server that says at which port it listens, as soon as it does.
+/// A gRPC server that reports its port as soon as it listens.
 private struct AnnouncedServer: Service {
     let server: EtcdGRPCServer
     let listening: @Sendable (Int) -> Void

@@ -2,7 +2,7 @@ import Synchronization
 
 extension Simulation {
     /// One step of a run: a process goes on after a call or a pause, or something happens to it.
-    public struct Turn: Sendable, Hashable, CustomStringConvertible {
+    public struct Step: Sendable, Hashable, CustomStringConvertible {
         /// Microseconds since 1970.
         public var time: Int64
         /// The process's name.
@@ -10,6 +10,7 @@ extension Simulation {
         /// What it waited for, or what happened: `UpdateItem`, `sleep`, `crash`.
         public var event: String
 
+        /// The time since the run's first moment in milliseconds, the process and the event.
         public var description: String {
             let milliseconds = (time - 1_767_225_600_000_000) / 1000
             return "\(milliseconds) ms  \(process)  \(event)"
@@ -71,6 +72,6 @@ extension Simulation {
 
     /// Writes down what happened to a process.
     package func note(_ event: String, of process: String) {
-        state.withLock { $0.turns.append(Turn(time: $0.now, process: process, event: event)) }
+        state.withLock { $0.steps.append(Step(time: $0.now, process: process, event: event)) }
     }
 }

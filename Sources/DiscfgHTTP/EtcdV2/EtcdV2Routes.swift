@@ -5,11 +5,11 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// The door for clients of etcd's v2 API: below `/v2` for one config, and below `/{cfg}/v2` for any.
+/// etcd's v2 API: below `/v2` for one config, and below `/{cfg}/v2` for any.
 ///
 /// It answers as etcd 3.4 does with `--enable-v2`, to the byte where a client might look: so it has a router, errors and texts
 /// of its own.
-struct EtcdV2Door: Sendable {
+struct EtcdV2Routes: Sendable {
     let api: EtcdAPI
     let time: TimeSource
     let counters = EtcdV2Counters()
@@ -23,10 +23,10 @@ struct EtcdV2Door: Sendable {
         cluster = EtcdV2Cluster(options.api, since: time.now())
     }
 
-    /// What `X-Etcd-Cluster-Id` says.
+    /// The value of `X-Etcd-Cluster-Id`.
     var clusterID: String { cluster.id }
 
-    /// The answer to a request; `nil` when the path is none of this door's.
+    /// The answer to a request; `nil` if the path is not part of the v2 API.
     func answer(_ call: Call) async -> Response? {
         guard let place = EtcdV2Place(call.request.head.path ?? "") else { return nil }
         var response: Response
@@ -41,7 +41,7 @@ struct EtcdV2Door: Sendable {
         return response
     }
 
-    /// What etcd has on every answer; who may call is decided before.
+    /// The headers that etcd adds to every answer; access was checked before.
     private static let cors: HTTPFields = [
         .accessControlAllowMethods: "POST, GET, OPTIONS, PUT, DELETE", .accessControlAllowOrigin: "*",
         .accessControlAllowHeaders: "accept, content-type, authorization",
@@ -70,10 +70,10 @@ struct EtcdV2Door: Sendable {
         if let path = place.path(below: "/v2/keys") {
             call.name("/v2/keys/**")
             return try await EtcdV2Keys(
-                door: self, store: api.store(as: try call.caller), config: place.config ?? api.config
+                routes: self, store: api.store(as: try call.caller), config: place.config ?? api.config
             ).answer(call, path)
         }
-        return try await cluster.answer(call, at: place, door: self)
+        return try await cluster.answer(call, at: place, routes: self)
     }
 }
 
@@ -101,7 +101,7 @@ extension Response {
     /// Sends the client to the clean path, as Go's router does.
     fileprivate static func redirection(to path: [UInt8], for request: Request) -> Response {
         let query = request.uri.query.map { "?" + $0 } ?? ""
-        let location = PercentBytes.encode(path: path) + query
+        let location = PercentEncoding.encode(path, keeping: "$&+,/:;=@") + query
         guard request.method == .get || request.method == .head else {
             return Response(status: .movedPermanently, headers: [.location: location])
         }
