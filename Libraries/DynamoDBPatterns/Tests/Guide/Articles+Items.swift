@@ -51,6 +51,10 @@ extension PatternsGuide {
         // written before a change of the type is recorded, too.
         let recorder = try StreamProcessor<[String: AttributeValue]>("recorder") { try await history.record($0.record) }
         let page = try await history.history(of: "7")            // newest first
+        for entry in page.entries {
+            // `item` throws if the attributes of that time cannot be read as the type of today; `attributes` has them.
+            print(entry.version, entry.kind, entry.by ?? "nobody known", try entry.item?.state ?? "deleted")
+        }
         switch try await history.item("7", at: yesterday) {
         case .found(let order, let version): print("version \(version): \(order.state)")
         case .deleted(let when, let by): print("deleted at \(when) by \(by ?? "nobody known")")
