@@ -46,6 +46,9 @@ public struct QueueMessage: Sendable {
 
 extension QueueMessage: LambdaRecord {
     static let origin = "an SQS queue"
+    static let processor = "a queue processor"
+    static let idInLogs = "message.id"
+    var itemIdentifier: String { id }
     var isWhole: Bool { !id.isEmpty && queueARN.contains(":sqs:") }
 
     private enum CodingKeys: String, CodingKey {

@@ -22,12 +22,9 @@ public import Logging
 ///   goes to `onPoison` if the handler throws a `PatternError` with code `poison`.
 public struct QueueProcessor: Sendable {
     /// The name in logs.
-    public let name: String
+    public var name: String { messages.name }
+    let messages: RecordHandler<QueueMessage>
     let concurrency: Int
-    let clock: PatternClock
-    let logger: Logger
-    let onPoison: (@Sendable (QueueMessage, any Error) async throws -> Void)?
-    let handler: @Sendable (QueueMessage) async throws -> Void
 
     /// A processor.
     ///
@@ -46,13 +43,8 @@ public struct QueueProcessor: Sendable {
         onPoison: (@Sendable (QueueMessage, any Error) async throws -> Void)? = nil,
         handler: @escaping @Sendable (QueueMessage) async throws -> Void
     ) throws(PatternError) {
-        try PatternName.check(name, of: "a queue processor")
-        self.name = name
+        messages = try RecordHandler(name, clock, logger, onPoison: onPoison, handler: handler)
         self.concurrency = max(concurrency, 1)
-        self.clock = clock
-        self.logger = logger
-        self.onPoison = onPoison
-        self.handler = handler
     }
 
     /// Answers an event that Lambda makes of an SQS queue.
@@ -85,11 +77,8 @@ public struct QueueProcessor: Sendable {
             func startNext() {
                 guard let (index, sequence) = left.next() else { return }
                 group.addTask {
-                    let outcome = await OrderedBatch.run(
-                        sequence.map { messages[$0] },
-                        mayBegin: { index == 0 && $0 == 0 || deadline.map { clock.now() < $0 } ?? true },
-                        sequenceNumber: \.id, handle: handle)
-                    return (index, outcome)
+                    let messages = sequence.map { messages[$0] }
+                    return (index, await self.messages.handle(messages, deadline: deadline, isFirst: index == 0))
                 }
             }
             for _ in 0..<concurrency { startNext() }
@@ -124,11 +113,6 @@ public struct QueueProcessor: Sendable {
             }
         }
         return sequences
-    }
-
-    private func handle(_ message: QueueMessage) async -> RecordOutcome {
-        await PoisonGuard.handle(
-            message, logger, ["processor": "\(name)", "message.id": "\(message.id)"], onPoison, handler)
     }
 }
 

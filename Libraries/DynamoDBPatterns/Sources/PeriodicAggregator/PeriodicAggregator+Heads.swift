@@ -33,7 +33,7 @@ extension PeriodicAggregator {
     private func newHead(of bucket: TimeBucket) -> StoredItem {
         let key = keys.head(bucket)
         var item = key.attributes
-        item[BucketHead.Attribute.state] = .string(BucketHead.State.open.rawValue)
+        item[BucketHead.Attribute.state] = .string(WorkState.open.rawValue)
         item[BucketHead.Attribute.end] = .integer(bucket.endMilliseconds)
         item[BucketHead.Attribute.shards] = .integer(settings.shards)
         item[PatternTable.Attribute.duePartition] = .string(table.duePartition(of: key))

@@ -21,7 +21,9 @@ extension Simulation {
         if !unfinished.isEmpty {
             fail(
                 SimulationStuck(
-                    "\(unfinished.joined(separator: ", ")): waits for something that is not the simulation's."))
+                    "\(unfinished.joined(separator: ", ")): waits for something that is not the simulation's."
+                        + " Has each PatternTable and VersionedTable the clock of its process (`clock: process.clock`)?"
+                ))
         }
         guard hasFailed else { return }
         // Those who wait clean up; what then is left belongs to no simulation any more.

@@ -99,7 +99,9 @@ import Testing
         let simulation = Simulation(seed: 3)
         simulation.spawn("a") { _ in try await Task.sleep(for: .seconds(3600)) }
         let stuck = await #expect(throws: SimulationStuck.self) { try await simulation.run() }
-        #expect(stuck?.description == "a: waits for something that is not the simulation's.")
+        #expect(
+            stuck?.description == "a: waits for something that is not the simulation's."
+                + " Has each PatternTable and VersionedTable the clock of its process (`clock: process.clock`)?")
     }
 
     @Test("Child tasks are interleaved: a step with a time limit ends by the simulated clock", arguments: [1, 100])

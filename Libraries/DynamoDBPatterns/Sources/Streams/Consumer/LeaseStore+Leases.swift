@@ -28,8 +28,8 @@ extension LeaseStore {
                 ]),
             ])
         }
-        return try await table.writeMarked(key, update, token: token, if: condition)
-            .flatMap { ShardLease($0, shardID: id) }
+        return try await table.writeMarked(key, update, token: token, in: ShardLease.Attribute.token, if: condition)
+            .item.flatMap { ShardLease($0, shardID: id) }
     }
 
     /// What becomes of a lease that is written.

@@ -12,21 +12,7 @@ struct Visit: Codable, Sendable, Equatable {
     var pages: [String] = []
 }
 
-/// A table in memory, whose time moves only when a test says so.
-struct AggregatorFixture: Sendable {
-    static let tableName = "patterns"
-    let time = Simulation(seed: 1)
-    let store: MemoryDynamoDB
-
-    init() throws {
-        store = MemoryDynamoDB(clock: time.clock.now)
-        try store.createPatternTable(Self.tableName)
-    }
-
-    func table(_ api: (any DynamoDBAPI)? = nil) -> PatternTable {
-        PatternTable(Self.tableName, in: api ?? store, clock: time.clock)
-    }
-
+extension PatternWorld {
     func clicks(
         _ needed: Int = 3, storage: AggregateStorage = .inHead, in api: (any DynamoDBAPI)? = nil
     ) throws -> Aggregator<Click, NoValue> {
@@ -65,28 +51,14 @@ enum Aggregators {
     }
 
     static func head(_ set: String, of name: String, in store: MemoryDynamoDB) -> [String: AttributeValue]? {
-        store.items(in: AggregatorFixture.tableName).first {
+        store.items(in: PatternWorld.tableName).first {
             $0["pk"]?.string == "A#\(name)#\(set)" && $0["sk"]?.string == "head"
         }
     }
 
-    /// A write that counts how often it was carried out.
-    static func effect(_ set: String) -> TransactWriteItem {
-        .update(
-            .init(
-                tableName: AggregatorFixture.tableName,
-                key: ["pk": .string("effect#\(set)"), "sk": .string("effect")], updateExpression: "ADD times :one",
-                expressionAttributeValues: [":one": .integer(1)]))
-    }
-
-    /// How often the effect of a set was written.
-    static func effects(_ set: String, in store: MemoryDynamoDB) -> Int64 {
-        store.items(in: AggregatorFixture.tableName).first { $0["pk"]?.string == "effect#\(set)" }?["times"]?.int64 ?? 0
-    }
-
     /// All records of the table's stream so far.
     static func records(of store: MemoryDynamoDB) async throws -> [StreamRecord] {
-        guard let stream = store.streamARN(of: AggregatorFixture.tableName) else { return [] }
+        guard let stream = store.streamARN(of: PatternWorld.tableName) else { return [] }
         return try await PitfallWorld.records(of: stream, in: store)
     }
 }
