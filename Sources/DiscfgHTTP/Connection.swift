@@ -14,6 +14,8 @@ public struct DiscfgRequestContext: RequestContext {
     let mayWait: Bool
     /// What the request's body holds of the server's memory; the responder sets it.
     var hold: MemoryHold?
+    /// The memory for answers, from which streams take; the responder sets it.
+    var answers = MemoryBudget(.max)
     /// How slowly the request's body may come.
     var pace = BodyPace()
 

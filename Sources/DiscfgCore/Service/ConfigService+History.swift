@@ -8,7 +8,8 @@ extension ConfigService {
         while true {
             try Task.checkCancellation()
             let page = try await nextCommits(
-                of: config, after: position, query, follower: follower, incarnation: incarnation)
+                of: config, after: position, query, follower: follower, incarnation: incarnation
+            ).bounded
             incarnation = page.incarnation
             if let last = page.commits.last { position = last.revision }
             let selected = page.commits.compactMap { query.select(from: $0) }

@@ -255,7 +255,8 @@ extension ConfigView {
             note(page)
             pages += 1
             // An eventual read does not follow writers that never stop.
-            if tail == nil, page.commits.count < Self.pageLength || pages == Self.maximumPages {
+            let isLast = page.commits.count < Self.pageLength && page.tail <= page.commits.last?.revision ?? page.tail
+            if tail == nil, isLast || pages == Self.maximumPages {
                 return current ?? known
             }
             guard page.commits.isEmpty else { continue }

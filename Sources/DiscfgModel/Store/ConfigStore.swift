@@ -177,6 +177,7 @@ public struct Listing: Sendable, Hashable {
 public struct ChangesQuery: Sendable, Hashable {
     public var after: Revision
     public var selection: KeySelection
+    /// Maximum number of commits in an answer, which also ends with the commit that reaches 1 MiB of keys and values.
     public var limit: Int
     /// How long to wait for the first; `nil` not to wait.
     public var wait: Duration?
