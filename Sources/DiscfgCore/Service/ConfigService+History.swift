@@ -5,6 +5,7 @@ extension ConfigService {
         var position = query.after
         // From the first reading on it is one log, whatever is made anew in its place.
         var incarnation = query.log
+        var emptyLooks = 0
         while true {
             try Task.checkCancellation()
             let page = try await nextCommits(
@@ -18,7 +19,12 @@ extension ConfigService {
                 return ChangePage(
                     commits: selected, scanned: position, revision: max(page.tail, position), log: page.incarnation)
             }
+            emptyLooks = page.commits.isEmpty ? emptyLooks + 1 : 0
             if page.commits.isEmpty {
+                // A table can show the end of the log before the commits up to it can be read.
+                if emptyLooks > 1, follower.view.announced.revision > position {
+                    try await time.sleep(min(remaining, .milliseconds(20)))
+                }
                 position = try await follower.wait(
                     for: query.selection, beyond: position, log: page.incarnation, atMost: remaining)
             }

@@ -113,6 +113,17 @@ final class ConfigView: Sendable {
         state.withLock { state in state = State(endedLog: state.endedLog, lastUsed: state.lastUsed) }
     }
 
+    /// Forgets everything if a revision of the log is too far away to be reached by reading the log.
+    ///
+    /// - Returns: Whether it is.
+    func resetIfTooFarBehind(_ revision: Revision) -> Bool {
+        state.withLock { state in
+            guard let tail = state.current?.tail, revision - tail.revision > Self.maximumLag else { return false }
+            state = State(endedLog: state.endedLog, lastUsed: state.lastUsed)
+            return true
+        }
+    }
+
     /// Forgets the items, to free memory; the newest commits stay.
     func forgetItems() { state.withLock { $0.current?.forgetItems() } }
 }
