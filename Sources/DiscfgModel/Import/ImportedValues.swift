@@ -48,11 +48,12 @@ public struct ImportedValues: Sendable {
 
     private static func check(_ value: Value, of key: Key) throws(DiscfgError) {
         guard value.bytes.count > Value.maximumLength else { return try value.validate() }
-        throw DiscfgError(
+        let error = DiscfgError(
             .tooLarge,
             "The value of “\(key)” has \(value.bytes.count) bytes; the most is \(Value.maximumLength) (1.5 MiB).",
             hint: value.isJSON
                 ? "Import with “--split-arrays”, which makes a key of each element." : "Store it elsewhere.")
+        throw value.isJSON ? error.overHTTP("Import with ?splitArrays, which makes a key of each element.") : error
     }
 
     /// The ranges, in order and without overlap, that may have keys to remove.
