@@ -158,7 +158,8 @@ extension DynamoDBEngine {
         let commits = found ?? []
         let last = commits.last?.revision ?? after
         let next = entries.dropFirst(commits.count).first?[Name.revision]?.int64
-        if consistency == .strong, answer.lastEvaluatedKey == nil, tries < Self.endTries,
+        // A page that was cut because it is large does not reach the end: its next entry is there.
+        if consistency == .strong, answer.lastEvaluatedKey == nil, tries < Self.endTries, next != last + 1,
             try await !isEnd(last, hasGap: next.map { $0 > last + 1 } ?? false, of: config, log.incarnation)
         {
             return try await page(
@@ -197,7 +198,7 @@ extension DynamoDBEngine {
             let draft = try await table.call { try CommitAttributes.read(record) }
             drafts.append(draft)
             weight += draft.blobs.reduce(0) { $0 + $1.reference.size }
-            if weight > Self.pageBytes { break }
+            if weight >= LogPage.maximumBytes { break }
         }
         recent.note(drafts, of: config, incarnation)
         return try await resolve(drafts, of: config)

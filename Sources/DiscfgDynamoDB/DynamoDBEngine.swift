@@ -125,10 +125,10 @@ public final class DynamoDBEngine: StorageEngine {
                 throw table.translate(error)
             }
         }
-        throw DiscfgError(
-            isInDoubt ? .outcomeUnknown : .storeUnavailable,
-            "Others make or remove the config “\(name)” at the same time.",
-            hint: isInDoubt ? "See with “discfg cfgs” whether it was made." : "Try again in a moment.")
+        let others = "Others make or remove the config “\(name)” at the same time."
+        guard isInDoubt else { throw DiscfgError(.storeUnavailable, others, hint: "Try again in a moment.") }
+        throw DiscfgError(.outcomeUnknown, others, hint: "See with “discfg cfgs” whether it was made.")
+            .overHTTP("See with GET /v1/cfgs whether it was made.")
     }
 
     /// Reads the config's record and the newest entry of its log, each with strong consistency.

@@ -1,4 +1,5 @@
 #if EtcdGRPC
+import DiscfgCore
 package import DiscfgEtcd
 package import Logging
 package import NIOCore
@@ -23,9 +24,9 @@ extension EtcdGRPCServer {
         self.init(
             host: host, port: port, limits: limits,
             services: [
-                kv, WatchCalls(calls: calls), LeaseCalls(calls: calls), ClusterCalls(calls: calls),
-                MaintenanceCalls(calls: calls), AuthCalls(calls: calls), LockCalls(calls: calls),
-                ElectionCalls(calls: calls),
+                kv, WatchCalls(calls: calls, answers: limits.requests.answers), LeaseCalls(calls: calls),
+                ClusterCalls(calls: calls), MaintenanceCalls(calls: calls), AuthCalls(calls: calls),
+                LockCalls(calls: calls), ElectionCalls(calls: calls),
             ],
             shortcuts: kv.shortcuts(errors, limit: limits.requestBytes), errors: errors, onListening: onListening)
     }

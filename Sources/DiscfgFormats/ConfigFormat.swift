@@ -109,7 +109,8 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
         if let document, self != .yaml, document != 1 {
             throw .invalid(
                 "There is no document \(document): only a YAML file can hold several.",
-                hint: "Leave out “--document \(document)”.")
+                hint: "Leave out “--document \(document)”."
+            ).overHTTP("Leave out ?document=\(document).")
         }
         switch self {
         case .json: return try JSONFormat.tree(of: bytes, meter)

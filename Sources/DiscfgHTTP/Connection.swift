@@ -15,6 +15,8 @@ public struct DiscfgRequestContext: RequestContext {
     let mayWait: Bool
     /// The part of the server's memory that the request's body holds; the responder sets it.
     var hold: MemoryHold?
+    /// The memory for answers, from which streams take; the responder sets it.
+    var answers = MemoryBudget(.max)
     /// How slowly the request's body may come.
     var pace = BodyPace()
 

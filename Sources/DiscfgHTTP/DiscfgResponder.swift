@@ -82,7 +82,7 @@ public struct DiscfgResponder: HTTPResponder {
         let requestID = RequestID.accepted(request.headers[.requestID])
         let hold = MemoryHold(of: limits.bodies)
         var context = context
-        (context.hold, context.pace) = (hold, limits.pace)
+        (context.hold, context.answers, context.pace) = (hold, limits.answers, limits.pace)
         var response: Response
         do {
             if let early = try access.check(request) {

@@ -67,6 +67,8 @@ public struct DiscfgError: Error, Sendable {
     public var message: String
     /// What to do about it, as a sentence.
     public var hint: String?
+    /// What a client of the HTTP API can do, if `hint` names a command or its options.
+    package var httpHint: String?
     /// The error underneath; `nil` if there is none.
     public var cause: (any Error)?
     /// With `conditionFailed`: the item that did not meet the condition, `nil` if the key is absent.
@@ -79,6 +81,21 @@ public struct DiscfgError: Error, Sendable {
         self.hint = hint
         self.cause = cause
         self.current = current
+    }
+}
+
+extension DiscfgError {
+    /// The error with another hint for clients of the HTTP API.
+    package func overHTTP(_ hint: String) -> DiscfgError {
+        var error = self
+        error.httpHint = hint
+        return error
+    }
+
+    /// Adds a sentence to every hint.
+    package mutating func addHint(_ sentence: String) {
+        hint = hint.map { "\($0) \(sentence)" } ?? sentence
+        httpHint = httpHint.map { "\($0) \(sentence)" }
     }
 }
 
@@ -143,14 +160,16 @@ extension DiscfgError {
     public static func noConfig(_ name: ConfigName) -> DiscfgError {
         DiscfgError(
             .configNotFound, "There is no config named “\(name)”.",
-            hint: "Create it with “discfg create \(name)”, or see the others with “discfg cfgs”.")
+            hint: "Create it with “discfg create \(name)”, or see the others with “discfg cfgs”."
+        ).overHTTP("Create it with PUT /v1/\(name)/cfg, or see the others with GET /v1/cfgs.")
     }
 
     /// A key that does not exist.
     public static func noKey(_ key: Key, in config: ConfigName) -> DiscfgError {
         DiscfgError(
             .keyNotFound, "There is no key “\(key)” in config “\(config)”.",
-            hint: "See what there is with “discfg \(config == .default ? "ls" : "ls --cfg \(config)")”.")
+            hint: "See what there is with “discfg \(config == .default ? "ls" : "ls --cfg \(config)")”."
+        ).overHTTP("See what there is with GET /v1/\(config)/keys/?recursive.")
     }
 
     /// A lease that does not exist, or is ending.

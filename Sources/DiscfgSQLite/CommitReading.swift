@@ -34,7 +34,7 @@ enum ChangeColumns {
 
 extension Database {
     /// A page of commits ends when it has this many bytes of keys and values.
-    private static var pageBytes: Int { 8 << 20 }
+    private static var pageBytes: Int { LogPage.maximumBytes }
 
     private static let logColumns = "l.revision, l.id, l.time, l.author, l.message"
 
@@ -77,7 +77,7 @@ extension Database {
         let newest = Set(candidates).sorted(by: >).prefix(limit)
         var commits: [Commit] = []
         var weight = 0
-        for revision in newest where weight <= Self.pageBytes {
+        for revision in newest where weight < Self.pageBytes {
             let commit = try self.commit(revision, of: config, selection: selection)
             weight += commit.weight
             commits.append(commit)
@@ -159,7 +159,7 @@ extension Database {
         try query.forEach { row in
             let revision = row.integer(0)
             if revision != commits.last?.revision {
-                if weight > Self.pageBytes { return false }
+                if weight >= Self.pageBytes { return false }
                 if let first, revision != first + step * Int64(commits.count) {
                     throw DamagedRow(what: "revision \(first + step * Int64(commits.count)) is missing")
                 }
@@ -178,7 +178,7 @@ extension Database {
             }
             return true
         }
-        if first != nil, weight <= Self.pageBytes, commits.last?.revision != last {
+        if first != nil, weight < Self.pageBytes, commits.last?.revision != last {
             throw DamagedRow(what: "a revision before \(last) is missing")
         }
         return commits

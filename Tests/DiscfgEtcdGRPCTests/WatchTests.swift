@@ -1,4 +1,5 @@
 #if EtcdGRPC
+import DiscfgCore
 import GRPCCore
 import SwiftProtobuf
 import Testing
@@ -32,6 +33,30 @@ struct WatchTests {
                         }
                     })
                 #expect(try await talk.events() == (1, ["put k/1=3", "put k/2=3"], 5))
+            }
+        }
+    }
+
+    @Test("A watch ends without memory for its events, with a code after which clients watch again")
+    func withoutMemory() async throws {
+        var limits = EtcdGRPCLimits()
+        limits.requests = RequestLimits(bodies: MemoryBudget(4 << 20))
+        let answers = limits.requests.answers
+        try await EtcdDoor.open(limits: limits) { door in
+            try await door.put("a", String(repeating: "v", count: 200_000))
+            // Not the whole budget: a call would be refused.
+            let held = answers.limit - 100_000
+            try #require(answers.take(held))
+            await expectRefusal(.unavailable, "etcdserver: too many requests") {
+                try await door.watching { talk in
+                    _ = try await talk.create("a") { $0.startRevision = 2 }
+                    _ = try await talk.next()
+                }
+            }
+            answers.giveBack(held)
+            try await door.watching { talk in
+                _ = try await talk.create("a") { $0.startRevision = 2 }
+                #expect(try await talk.next().events.count == 1)
             }
         }
     }

@@ -7,10 +7,12 @@ extension ConfigService {
         var position = query.after
         // From the first reading on it is one log, whatever is made anew in its place.
         var incarnation = isPlanted(.followsAnyLog) ? nil : query.log
+        var emptyLooks = 0
         while true {
             try Task.checkCancellation()
             let page = try await nextCommits(
-                of: config, after: position, query, follower: follower, incarnation: incarnation)
+                of: config, after: position, query, follower: follower, incarnation: incarnation
+            ).bounded
             incarnation = page.incarnation
             if let last = page.commits.last { position = last.revision }
             let selected = page.commits.compactMap { query.select(from: $0) }
@@ -19,7 +21,12 @@ extension ConfigService {
                 return ChangePage(
                     commits: selected, scanned: position, revision: max(page.tail, position), log: page.incarnation)
             }
+            emptyLooks = page.commits.isEmpty ? emptyLooks + 1 : 0
             if page.commits.isEmpty {
+                // A table can show the end of the log before the commits up to it can be read.
+                if emptyLooks > 1, follower.view.announced.revision > position {
+                    try await time.sleep(min(remaining, .milliseconds(20)))
+                }
                 position = try await follower.wait(
                     for: query.selection, beyond: position, log: page.incarnation, atMost: remaining)
             }

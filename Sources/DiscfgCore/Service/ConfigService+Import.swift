@@ -159,8 +159,7 @@ private struct ImportRun {
     /// The error, with a hint about what was committed before it.
     func noting(_ error: DiscfgError) -> DiscfgError {
         var error = error
-        let rest = "\(done) of \(values.keys.count) keys are imported; import again to continue."
-        error.hint = error.hint.map { "\($0) \(rest)" } ?? rest
+        error.addHint("\(done) of \(values.keys.count) keys are imported; import again to continue.")
         return error
     }
 }

@@ -21,7 +21,8 @@ extension ConfigService {
         guard let item = try await engine.firstChange(to: key, in: config, after: revision)?.previous else {
             throw DiscfgError(
                 .keyNotFound, "There was no key “\(key)” in config “\(config)” at revision \(revision).",
-                hint: "See its changes with “discfg history \(key)”.")
+                hint: "See its changes with “discfg history \(key)”."
+            ).overHTTP("See its changes in GET /v1/\(config)/history.")
         }
         return Reading(item: item, revision: revision)
     }

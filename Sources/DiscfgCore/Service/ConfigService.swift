@@ -198,7 +198,8 @@ extension ConfigService: ConfigStore {
             if case .webhook = rule.target, rule.secret == nil {
                 throw .invalid(
                     "The notification “\(rule.id)” is a webhook without a secret.",
-                    hint: "Give it one to be signed with; “discfg notify add” makes one.")
+                    hint: "Give it one to be signed with; “discfg notify add” makes one."
+                ).overHTTP("Give it one to be signed with, as “secret”.")
             }
             guard rule.after ?? 0 <= revision else {
                 throw .invalid(
@@ -219,7 +220,8 @@ extension ConfigService: ConfigStore {
         guard name != .default else {
             throw DiscfgError.invalid(
                 "The config “default” always exists and cannot be deleted.",
-                hint: "Delete its keys with “discfg delete --prefix /”.")
+                hint: "Delete its keys with “discfg delete --prefix /”."
+            ).overHTTP("Delete its keys with DELETE /v1/default/keys/?recursive.")
         }
         // Also after an error: the config may be gone all the same.
         defer { forget(name) }

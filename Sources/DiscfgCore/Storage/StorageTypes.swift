@@ -133,6 +133,21 @@ public struct LogPage: Sendable, Hashable {
         self.incarnation = incarnation
     }
 
+    /// A page for a reader ends when it has this many bytes of keys and values.
+    package static let maximumBytes = 1 << 20
+
+    /// The commits up to the one that reaches `maximumBytes`.
+    var bounded: LogPage {
+        var weight = 0
+        var page = self
+        page.commits = Array(
+            commits.prefix { commit in
+                defer { weight += commit.weight }
+                return weight < Self.maximumBytes
+            })
+        return page
+    }
+
     /// A page that ends with the newest commit.
     init(following commits: [Commit], incarnation: String) {
         self.init(commits: commits, tail: commits.last?.revision ?? 0, incarnation: incarnation)

@@ -115,6 +115,17 @@ final class ConfigView: Sendable {
         }
     }
 
+    /// Forgets everything if a revision of the log is too far away to be reached by reading the log.
+    ///
+    /// - Returns: Whether it is.
+    func resetIfTooFarBehind(_ revision: Revision) -> Bool {
+        state.withLock { state in
+            guard let tail = state.current?.tail, revision - tail.revision > Self.maximumLag else { return false }
+            state = State(endedLog: state.endedLog, lastUsed: state.lastUsed)
+            return true
+        }
+    }
+
     /// Forgets the items, to free memory; the newest commits stay.
     func forgetItems() { state.withLock { $0.current?.forgetItems() } }
 }
@@ -252,7 +263,8 @@ extension ConfigView {
             note(page)
             pages += 1
             // An eventual read does not follow writers that never stop.
-            if tail == nil, page.commits.count < Self.pageLength || pages == Self.maximumPages {
+            let isLast = page.commits.count < Self.pageLength && page.tail <= page.commits.last?.revision ?? page.tail
+            if tail == nil, isLast || pages == Self.maximumPages {
                 return current ?? known
             }
             guard page.commits.isEmpty else { continue }

@@ -18,11 +18,17 @@ package final class LogFollower: Sendable {
         var isPolling = false
         /// Whether a look is due at once.
         var isHurried = false
+        /// Whether to look as often as after something was found, because there was no watcher before.
+        var isQuick = false
         /// Sleeps until the next look or deadline; cancelled to look earlier.
         var sleeper: (task: Task<Void, Never>, until: ContinuousClock.Instant)?
         /// Whether notices are on their way: those that come after them must not overtake them.
         var isAnnouncing = false
         var mustAnnounceAgain = false
+        /// Pages to announce; those of callers that came while others were announced.
+        var pages: [LogPage] = []
+        /// Whether to look at once if the log continues beyond what is being announced.
+        var mustHurry = false
         /// All commits of the log up to this revision were announced: the notices were delivered.
         var announced: (revision: Revision, log: String) = (0, "")
         /// Watches that wait until a revision was announced.
@@ -177,7 +183,14 @@ extension LogFollower {
         if let deadline = state.watchers.earliestDeadline, let sleeper = state.sleeper, deadline < sleeper.until {
             sleeper.task.cancel()
         }
-        guard !state.isPolling else { return }
+        guard !state.isPolling else {
+            // The poller may sleep for long, because it found nothing for the watchers before.
+            if isFirst {
+                state.isQuick = true
+                state.sleeper?.task.cancel()
+            }
+            return
+        }
         state.isPolling = true
         // Not of the caller: its limits must not apply to others that wait.
         Task.detached(executorPreference: time.executor) { await self.poll() }

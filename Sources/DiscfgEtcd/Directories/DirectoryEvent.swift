@@ -18,6 +18,9 @@ public struct DirectoryEvent: Sendable, Hashable {
     /// When it was done; what is left of a time to live is counted from here.
     public var time: Timestamp
 
+    /// The approximate number of bytes of its values and paths.
+    package var weight: Int { node.weight + (previous?.weight ?? 0) }
+
     /// Something was written.
     init(
         _ action: DirectoryAction, _ item: Item, over previous: DirectoryNode?, at path: DirectoryPath,

@@ -29,6 +29,9 @@ public struct DirectoryNode: Sendable, Hashable {
         self.modified = modified
     }
 
+    /// The approximate number of bytes of its value and path, without what is in a directory.
+    var weight: Int { (value?.count ?? 0) + path.file.bytes.count + 200 }
+
     /// The file or directory whose item this is.
     init(_ item: Item, at path: DirectoryPath) {
         let isDirectory = item.key.isDirectory

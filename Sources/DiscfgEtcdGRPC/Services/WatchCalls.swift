@@ -1,10 +1,13 @@
 #if EtcdGRPC
+import DiscfgCore
 import DiscfgEtcd
 import GRPCCore
 
 /// etcd's `Watch` service.
 struct WatchCalls: Etcdserverpb_Watch.ServiceProtocol {
     let calls: EtcdCalls
+    /// The memory for answers; a stream ends if it does not suffice for events.
+    let answers: MemoryBudget
 
     func watch(
         request: StreamingServerRequest<Etcdserverpb_WatchRequest>, context: ServerContext
@@ -18,6 +21,10 @@ struct WatchCalls: Etcdserverpb_Watch.ServiceProtocol {
                 // The next answers are asked for when these are on their way, so that a slow client holds up only itself.
                 tasks.addTask {
                     while let responses = try await watches.next() {
+                        // The events, and the messages that are made of them.
+                        let weight = responses.reduce(0) { $0 + 2 * $1.weight }
+                        guard let hold = answers.hold(part: weight) else { throw EtcdError.streamWithoutMemory }
+                        defer { hold.release() }
                         try await writer.write(contentsOf: responses.map { Etcdserverpb_WatchResponse($0) })
                     }
                 }

@@ -95,7 +95,8 @@ struct EtcdV2Keys: Sendable {
         case .success(let feed):
             let stream = EtcdV2Watch(
                 feed: feed, streams: parameters.streams, counters: routes.counters,
-                connection: call.context.connection, mayWait: call.context.mayWait)
+                connection: call.context.connection, answers: call.context.answers,
+                mayWait: call.context.mayWait)
             return Response(status: .ok, headers: headers(at: feed.start), body: stream.body)
         }
     }

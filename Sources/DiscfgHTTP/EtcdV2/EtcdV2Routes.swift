@@ -69,8 +69,17 @@ struct EtcdV2Routes: Sendable {
         if let path = place.redirection { return .redirection(to: path, for: call.request) }
         if let path = place.path(below: "/v2/keys") {
             call.name("/v2/keys/**")
+            let caller: Caller
+            do { caller = try call.caller } catch let error as DiscfgError {
+                // Not of a form, which 210 is about.
+                throw EtcdV2Error.invalidField(error.description)
+            }
             return try await EtcdV2Keys(
+<<<<<<< HEAD:Sources/DiscfgHTTP/EtcdV2/EtcdV2Routes.swift
                 routes: self, store: api.store(as: try call.caller), config: place.config ?? api.config
+=======
+                door: self, store: api.store(as: caller), config: place.config ?? api.config
+>>>>>>> s-streams:Sources/DiscfgHTTP/EtcdV2/EtcdV2Door.swift
             ).answer(call, path)
         }
         return try await cluster.answer(call, at: place, routes: self)

@@ -50,11 +50,12 @@ public struct ImportedValues: Sendable {
 
     private static func check(_ value: Value, of key: Key) throws(DiscfgError) {
         guard value.bytes.count > Value.maximumLength else { return try value.validate() }
-        throw DiscfgError(
+        let error = DiscfgError(
             .tooLarge,
             "The value of “\(key)” has \(value.bytes.count) bytes; the most is \(Value.maximumLength) (1.5 MiB).",
             hint: value.isJSON
                 ? "Import with “--split-arrays”, which makes a key of each element." : "Store it elsewhere.")
+        throw value.isJSON ? error.overHTTP("Import with ?splitArrays, which makes a key of each element.") : error
     }
 
     /// The ranges, in order and without overlap, that may have keys to remove.
@@ -108,7 +109,8 @@ public struct ImportPlan: Sendable {
     /// The number of keys that already have the imported value.
     public private(set) var unchanged = 0
     /// The number of keys that are left as they are because they have a lease.
-    public private(set) var leftOut = 0
+    public var leftOut: Int { leftOutKeys.count }
+    private var leftOutKeys: [Key] = []
     /// The revision at which the config was compared.
     public var revision: Revision = 0
 
@@ -136,7 +138,7 @@ public struct ImportPlan: Sendable {
         case .change: changed.append(key)
         case .remove: removed.append(key)
         case .keep: unchanged += 1
-        case .leaveOut: leftOut += 1
+        case .leaveOut: leftOutKeys.append(key)
         case .ignore: break
         }
     }
@@ -147,12 +149,12 @@ public struct ImportPlan: Sendable {
         changed += next.changed
         removed += next.removed
         unchanged += next.unchanged
-        leftOut += next.leftOut
+        leftOutKeys += next.leftOutKeys
     }
 
-    /// Counts what was done of the same import before it began again.
+    /// Counts what was done of the same import before it began again, but for keys that have a lease since.
     package mutating func include(_ earlier: ImportPlan) {
-        let known = Set(added + changed + removed)
+        let known = Set(added + changed + removed + leftOutKeys)
         let before = added.count + changed.count
         added += earlier.added.filter { !known.contains($0) }
         changed += earlier.changed.filter { !known.contains($0) }

@@ -187,7 +187,7 @@ public struct ChangesQuery: Sendable, Hashable {
     public var after: Revision
     /// The keys that are meant; changes of other keys are left out.
     public var selection: KeySelection
-    /// The most commits to return; at most 1,000 are, also if more is asked for.
+    /// Maximum number of commits in an answer, which also ends with the commit that reaches 1 MiB of keys and values.
     public var limit: Int
     /// How long to wait for the first; `nil` not to wait.
     public var wait: Duration?

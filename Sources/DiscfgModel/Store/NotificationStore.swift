@@ -117,6 +117,7 @@ extension DiscfgError {
     public static func noNotification(_ id: String, in config: ConfigName) -> DiscfgError {
         DiscfgError(
             .notificationNotFound, "There is no notification “\(id)” in config “\(config)”.",
-            hint: "See what there is with “discfg notify ls”.")
+            hint: "See what there is with “discfg notify ls”."
+        ).overHTTP("See what there is with GET /v1/\(config)/notifications.")
     }
 }
