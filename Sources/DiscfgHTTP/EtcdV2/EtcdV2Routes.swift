@@ -75,11 +75,7 @@ struct EtcdV2Routes: Sendable {
                 throw EtcdV2Error.invalidField(error.description)
             }
             return try await EtcdV2Keys(
-<<<<<<< HEAD:Sources/DiscfgHTTP/EtcdV2/EtcdV2Routes.swift
-                routes: self, store: api.store(as: try call.caller), config: place.config ?? api.config
-=======
-                door: self, store: api.store(as: caller), config: place.config ?? api.config
->>>>>>> s-streams:Sources/DiscfgHTTP/EtcdV2/EtcdV2Door.swift
+                routes: self, store: api.store(as: caller), config: place.config ?? api.config
             ).answer(call, path)
         }
         return try await cluster.answer(call, at: place, routes: self)
