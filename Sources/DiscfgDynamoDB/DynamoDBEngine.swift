@@ -135,18 +135,6 @@ public final class DynamoDBEngine: StorageEngine {
             name: name, settings: record.settings, created: record.created, tail: tail, hasRemains: hasRemains)
     }
 
-    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
-        let names = try await configNames(after: after, limit: limit)
-        return try await names.concurrently(atMost: 8) { name in
-            do {
-                return try await self.config(name)
-            } catch let error as DiscfgError where error.code == .configNotFound {
-                // The config was removed while it was read.
-                return nil
-            }
-        }.compactMap { $0 }
-    }
-
     public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         var query = PartitionQuery(partition: TableLayout.catalog, limit: limit, attributes: [Name.sort])
         if let after {

@@ -62,17 +62,18 @@ public final class SQLiteEngine: StorageEngine {
         try await read { try $0.record(of: name)?.record }
     }
 
-    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
+    public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         try await read { db in
-            var query = try db.query("\(StoredConfig.selection) WHERE name > ? ORDER BY name LIMIT ?")
+            var query = try db.query("SELECT name FROM configs WHERE name > ? ORDER BY name LIMIT ?")
             query.bind(after?.description ?? "")
             query.bind(Int64(limit))
-            var records: [ConfigRecord] = []
+            var names: [ConfigName] = []
             try query.forEach { row in
-                records.append(try StoredConfig(row).record)
+                guard let name = try? ConfigName(row.text(0)) else { throw DamagedRow(what: "a config has no name") }
+                names.append(name)
                 return true
             }
-            return records
+            return names
         }
     }
 
@@ -90,7 +91,7 @@ public final class SQLiteEngine: StorageEngine {
         }
     }
 
-    public func tail(of config: ConfigName) async throws -> LogTail {
+    public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         try await read { try $0.head(of: config).tail }
     }
 

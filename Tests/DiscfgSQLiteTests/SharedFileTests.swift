@@ -32,7 +32,7 @@ struct SharedFileTests {
         let path = folder.file()
         try await withThrowingTaskGroup(of: SQLiteEngine.self) { group in
             for _ in 0..<8 { group.addTask { try SQLiteEngine(path: path) } }
-            for try await engine in group { #expect(try await engine.configs(after: nil, limit: 1).isEmpty) }
+            for try await engine in group { #expect(try await engine.configNames(after: nil, limit: 1).isEmpty) }
         }
         try checkIntegrity(of: path)
     }

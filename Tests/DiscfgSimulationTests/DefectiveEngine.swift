@@ -93,8 +93,8 @@ struct DefectiveEngine: EngineWrapper {
         }
     }
 
-    func tail(of config: ConfigName) async throws -> LogTail {
-        var tail = try await engine.tail(of: config)
+    func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
+        var tail = try await engine.tail(of: config, knowing: known)
         if defect == .weakensTail, tail.revision > max(2, tail.trimmed), happens { tail.revision -= 1 }
         return tail
     }

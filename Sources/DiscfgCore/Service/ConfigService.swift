@@ -141,12 +141,16 @@ public final class ConfigService: Sendable {
 
 extension ConfigService: ConfigStore {
     public func configs() async throws -> [ConfigInfo] {
-        var records: [ConfigRecord] = []
-        while true {
-            let page = try await engine.configs(after: records.last?.name, limit: 1000)
-            records += page
-            if page.isEmpty { return records.map { describe($0, in: engine.description) } }
-        }
+        let names = Set(try await configNames()).union([.default]).sorted()
+        return try await names.concurrently(atMost: 8) { name -> ConfigInfo? in
+            do {
+                // Reading the record of `default` creates it.
+                return try await self.engine.config(name).map { self.describe($0, in: self.engine.description) }
+            } catch let error as DiscfgError where error.code == .configNotFound {
+                // The config was removed since its name was read.
+                return nil
+            }
+        }.compactMap { $0 }
     }
 
     public func info(of config: ConfigName) async throws -> ConfigInfo {

@@ -26,10 +26,6 @@ extension EngineWrapper {
 
     public func config(_ name: ConfigName) async throws -> ConfigRecord? { try await engine.config(name) }
 
-    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
-        try await engine.configs(after: after, limit: limit)
-    }
-
     public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         try await engine.configNames(after: after, limit: limit)
     }
@@ -41,10 +37,6 @@ extension EngineWrapper {
     }
 
     public func removeConfig(_ name: ConfigName) async throws -> Bool { try await engine.removeConfig(name) }
-
-    public func tail(of config: ConfigName) async throws -> LogTail {
-        try await perform(on: config) { try await engine.tail(of: config) }
-    }
 
     public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         try await perform(on: config) { try await engine.tail(of: config, knowing: known) }
@@ -68,15 +60,11 @@ extension EngineWrapper {
     }
 
     public func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
         try await perform(on: config) {
-            try await engine.history(of: config, selection: selection, through: through, limit: limit)
+            try await engine.history(of: config, selection: selection, part, limit: limit)
         }
-    }
-
-    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        try await perform(on: config) { try await engine.firstChange(to: key, in: config, after: after) }
     }
 
     public func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {

@@ -53,10 +53,9 @@ public final class MemoryEngine: StorageEngine {
 
     public func config(_ name: ConfigName) async throws -> ConfigRecord? { logs.withLock { $0[name]?.record } }
 
-    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
+    public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         logs.withLock { logs in
-            let names = logs.keys.sorted().drop { name in after.map { name <= $0 } ?? false }
-            return names.prefix(limit).compactMap { logs[$0]?.record }
+            Array(logs.keys.sorted().drop { name in after.map { name <= $0 } ?? false }.prefix(limit))
         }
     }
 
@@ -74,7 +73,9 @@ public final class MemoryEngine: StorageEngine {
         logs.withLock { $0.removeValue(forKey: name) != nil }
     }
 
-    public func tail(of config: ConfigName) async throws -> LogTail { try withLog(config) { $0.record.tail } }
+    public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
+        try withLog(config) { $0.record.tail }
+    }
 
     public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         try withLog(config) { log in
@@ -109,20 +110,20 @@ public final class MemoryEngine: StorageEngine {
     }
 
     public func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
         try withLog(config) { log in
-            let trimmed = log.record.tail.trimmed
-            let commits = log.suffix(after: trimmed).reversed().lazy.drop { $0.revision > through }
-            let found = Array(commits.compactMap { $0.selecting(selection) }.prefix(limit))
-            return HistoryPage(found, isLast: found.count < limit, trimmed: trimmed)
-        }
-    }
-
-    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        try withLog(config) { log in
-            try log.record.tail.checkReadable(after: after)
-            return log.suffix(after: after).lazy.compactMap { $0.changes.first { $0.key == key } }.first
+            let tail = log.record.tail
+            let found: [Commit]
+            switch part {
+            case .through(let last):
+                let commits = log.suffix(after: tail.trimmed).reversed().lazy.drop { $0.revision > last }
+                found = Array(commits.compactMap { $0.selecting(selection) }.prefix(limit))
+            case .after(let revision):
+                try tail.checkReadable(after: revision)
+                found = Array(log.suffix(after: revision).lazy.compactMap { $0.selecting(selection) }.prefix(limit))
+            }
+            return HistoryPage(found, of: part, isLast: found.count < limit, tail: tail)
         }
     }
 

@@ -38,12 +38,9 @@ public protocol StorageEngine: Sendable {
     /// The config, or `nil` if there is none of that name.
     func config(_ name: ConfigName) async throws -> ConfigRecord?
 
-    /// The configs in the order of their names, after `after`, at most `limit`.
-    func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord]
-
     /// The names of the configs in their order, after `after`, at most `limit`.
     ///
-    /// If a record costs more than its name, the names of configs that are being removed may be among them.
+    /// Names of configs that are being removed may be among them.
     func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName]
 
     /// Replaces the settings of a config, if they are still what the caller read.
@@ -58,11 +55,9 @@ public protocol StorageEngine: Sendable {
     func removeConfig(_ name: ConfigName) async throws -> Bool
 
     /// The ends of the log, strongly consistent.
-    func tail(of config: ConfigName) async throws -> LogTail
-
-    /// The ends of the log, strongly consistent, for a caller that has seen them before.
     ///
-    /// If the log still ends at `known`, an engine may return that without looking whether the log was trimmed since.
+    /// A caller that has seen them before passes them as `known`. If the log still ends there, an engine may return them
+    /// without checking whether the log was trimmed since.
     func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail
 
     /// Appends commits, whose revisions are `tail + 1`, `tail + 2` and so on, together with the items they imply.
@@ -104,19 +99,16 @@ public protocol StorageEngine: Sendable {
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage
 
-    /// The commits up to a revision that changed a selected key, newest first, each with those changes alone.
+    /// The commits of a part of the log that changed a selected key, in the order of the part, each with those changes
+    /// alone.
     ///
-    /// With `KeySelection.all` these are all commits. Trimmed commits are left out without an error. An engine finds the
-    /// commits in one call, with an index of the changes by key if it has one; it may return fewer than `limit` if they
-    /// are large.
+    /// With `KeySelection.all` these are all commits. An engine finds the commits in one call, with an index of the
+    /// changes by key if it has one; it may return fewer than `limit` if they are large.
+    ///
+    /// - Throws: For the part after a revision, the errors of `log`.
     func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage
-
-    /// The first change to a key after a revision, or `nil` if the key has not changed since; strongly consistent.
-    ///
-    /// - Throws: The errors of `log`.
-    func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change?
 
     /// Removes the commits up to a revision, including it, in small steps; reads of later revisions keep working.
     ///
@@ -208,13 +200,8 @@ public protocol StorageEngine: Sendable {
 extension StorageEngine {
     public var traits: StorageTraits { StorageTraits() }
 
-    public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
-        try await tail(of: config)
-    }
-
-    public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
-        try await configs(after: after, limit: limit).map(\.name)
-    }
+    /// The ends of the log, strongly consistent, for a caller that has not seen them.
+    public func tail(of config: ConfigName) async throws -> LogTail { try await tail(of: config, knowing: nil) }
 
     public func basis(for keys: [Key], in config: ConfigName) async throws -> WriteBasis {
         // Before the items, so that they are never older.
@@ -230,6 +217,13 @@ extension StorageEngine {
     /// The commits after a revision, oldest first, strongly consistent, of the current config of that name.
     public func entries(of config: ConfigName, after: Revision, limit: Int) async throws -> [Commit] {
         try await log(of: config, after: after, limit: limit, incarnation: nil, consistency: .strong).commits
+    }
+
+    /// The first change to a key after a revision, or `nil` if the key has not changed since; strongly consistent.
+    ///
+    /// - Throws: The errors of `log`.
+    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
+        try await history(of: config, selection: .key(key), .after(after), limit: 1).commits.first?.changes.first
     }
 
     /// The keys that are attached to any lease of that id.

@@ -109,6 +109,21 @@ public enum AppendOutcome: Sendable, Hashable {
     case leaseNotFound(Int64)
 }
 
+/// A part of a log, with the order in which it is read.
+public enum LogPart: Sendable, Hashable {
+    /// Up to a revision, newest first. Trimmed commits are left out without an error.
+    case through(Revision)
+    /// After a revision, oldest first, strongly consistent.
+    case after(Revision)
+
+    /// The revision that bounds the part.
+    package var revision: Revision {
+        switch self {
+        case .through(let revision), .after(let revision): revision
+        }
+    }
+}
+
 /// Some consecutive commits.
 public struct LogPage: Sendable, Hashable {
     public var commits: [Commit]
@@ -129,13 +144,13 @@ public struct LogPage: Sendable, Hashable {
     }
 }
 
-/// Some commits, newest first, that changed selected keys.
+/// Some commits of a part of a log that changed selected keys, in the order of the part.
 public struct HistoryPage: Sendable, Hashable {
     public var commits: [Commit]
-    /// The revision through which the next page goes; `nil` if no earlier commit is selected.
-    public var next: Revision?
+    /// The part of the next page; `nil` if no further commit is selected.
+    public var next: LogPart?
 
-    public init(commits: [Commit], next: Revision?) {
+    public init(commits: [Commit], next: LogPart?) {
         self.commits = commits
         self.next = next
     }
@@ -143,12 +158,17 @@ public struct HistoryPage: Sendable, Hashable {
     /// A page of a log.
     ///
     /// - Parameters:
-    ///   - commits: The commits, newest first.
-    ///   - isLast: Whether no earlier commit is selected.
-    ///   - trimmed: The last trimmed revision of the log.
-    package init(_ commits: [Commit], isLast: Bool, trimmed: Revision) {
-        let next = (commits.last?.revision ?? 0) - 1
-        self.init(commits: commits, next: isLast || next <= trimmed ? nil : next)
+    ///   - commits: The commits, in the order of the part.
+    ///   - part: The part of which they are the first.
+    ///   - isLast: Whether no further commit is selected.
+    ///   - tail: The ends of the log.
+    package init(_ commits: [Commit], of part: LogPart, isLast: Bool, tail: LogTail) {
+        self.init(commits: commits, next: nil)
+        guard !isLast, let last = commits.last?.revision else { return }
+        switch part {
+        case .through: next = last - 1 > tail.trimmed ? .through(last - 1) : nil
+        case .after: next = last < tail.revision ? .after(last) : nil
+        }
     }
 }
 

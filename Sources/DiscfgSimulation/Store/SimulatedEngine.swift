@@ -78,10 +78,6 @@ package struct SimulatedEngine: StorageEngine {
         try await call("config") { try await engine.config(name) }
     }
 
-    package func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
-        try await call("configs") { try await engine.configs(after: after, limit: limit) }
-    }
-
     package func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         try await call("configNames") { try await engine.configNames(after: after, limit: limit) }
     }
@@ -98,8 +94,8 @@ package struct SimulatedEngine: StorageEngine {
         try await call("removeConfig", writing: name) { try await engine.removeConfig(name) }
     }
 
-    package func tail(of config: ConfigName) async throws -> LogTail {
-        try await call("tail") { try await engine.tail(of: config) }
+    package func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
+        try await call("tail") { try await engine.tail(of: config, knowing: known) }
     }
 
     package func append(
@@ -135,15 +131,11 @@ package struct SimulatedEngine: StorageEngine {
     }
 
     package func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
         try await call("history") {
-            try await engine.history(of: config, selection: selection, through: through, limit: limit)
+            try await engine.history(of: config, selection: selection, part, limit: limit)
         }
-    }
-
-    package func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        try await call("firstChange") { try await engine.firstChange(to: key, in: config, after: after) }
     }
 
     package func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
