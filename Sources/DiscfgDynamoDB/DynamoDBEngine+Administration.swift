@@ -3,13 +3,14 @@ public import DiscfgCore
 
 /// The table as a whole.
 extension DynamoDBEngine: StoreAdministration {
-    public var subject: StoreSubject {
+    public var subject: StoreSubject? {
         StoreSubject(description: "the table “\(table.name)” in \(table.region)", name: table.name)
     }
 
     public func create(_ properties: StoreProperties) async throws -> [StoreWarning] {
+        let throughput = try TableThroughput(properties.settings)
         let existed = try await manager.exists()
-        if !existed { try await manager.make(properties.throughput ?? .onDemand, isProtected: properties.isProtected) }
+        if !existed { try await manager.make(throughput ?? .onDemand, isProtected: properties.isProtected) }
         try await manager.checkOwnership()
         return try await existed ? manager.warnings(properties) : []
     }

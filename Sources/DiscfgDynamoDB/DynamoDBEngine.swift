@@ -68,7 +68,7 @@ public final class DynamoDBEngine: StorageEngine {
     public var traits: StorageTraits {
         StorageTraits(
             readsTellTail: false, pollInterval: options.pollInterval, sweepInterval: .seconds(5), pageLength: 1000,
-            hasCapacity: true)
+            hasSettings: true)
     }
 
     func layout(_ config: ConfigName) -> TableLayout { TableLayout(config: config) }
@@ -76,10 +76,13 @@ public final class DynamoDBEngine: StorageEngine {
     // MARK: Configs
 
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
-        try await table.finishing { try await self.make(name, settings: settings, first: first) }
+        let throughput = try TableThroughput(settings.store)
+        try await table.finishing { try await self.make(name, settings: settings, throughput, first: first) }
     }
 
-    private func make(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
+    private func make(
+        _ name: ConfigName, settings: ConfigSettings, _ throughput: TableThroughput?, first: Commit
+    ) async throws {
         let incarnation = String(options.time.random(), radix: 36)
         let record = StoredConfig.make(name, settings: settings, first: first, incarnation: incarnation)
         let layout = layout(name)
@@ -98,13 +101,13 @@ public final class DynamoDBEngine: StorageEngine {
                     .put(.init(tableName: table.name, item: entry)),
                 ])
                 known.forget(name)
-                guard !hasMadeTable, let capacity = settings.capacity else { return }
+                guard !hasMadeTable, let throughput else { return }
                 return try await afterWrite(
                     "The config “\(name)” was created, but the throughput of the table could not be changed",
                     hint: "Change it with “discfg cfg update \(name)”."
-                ) { try await manager.change(to: capacity) }
+                ) { try await manager.change(to: throughput) }
             } catch let error as AWSError where error.code == .resourceNotFound && !hasMadeTable {
-                try await manager.make(settings.capacity ?? .onDemand)
+                try await manager.make(throughput ?? .onDemand)
                 hasMadeTable = true
             } catch let error as AWSError where error.code == .transactionCanceled {
                 isInDoubt = isInDoubt || error.mayHaveTakenEffect
@@ -156,7 +159,7 @@ public final class DynamoDBEngine: StorageEngine {
     private func replaceSettings(
         of name: ConfigName, with settings: ConfigSettings, replacing old: ConfigSettings
     ) async throws -> Bool {
-        if let capacity = settings.capacity { try await manager.change(to: capacity) }
+        if let throughput = try TableThroughput(settings.store) { try await manager.change(to: throughput) }
         let (updated, isInDoubt) = try await table.tryUpdate(
             RecordUpdate(
                 key: layout(name).record, expression: "SET #settings = :new",

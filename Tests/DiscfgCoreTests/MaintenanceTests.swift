@@ -87,7 +87,7 @@ private struct FailingEngine: EngineWrapper {
 private struct FailingStore: StoreAdministration {
     static let moved = DiscfgError(.storeUnusable, "It was moved.")
 
-    var subject: StoreSubject { StoreSubject(description: "a store", name: "store") }
+    var subject: StoreSubject? { nil }
     func create(_ properties: StoreProperties) async throws -> [StoreWarning] { throw Self.moved }
     func status() async throws -> StorageDescription { throw Self.moved }
     func maintain() async throws { throw Self.moved }

@@ -187,12 +187,13 @@ struct SharedFileTests {
         #expect(try await engine.create(StoreProperties()) == [])
         for call in [
             { _ = try await engine.create(StoreProperties(isProtected: true)) },
-            { _ = try await engine.create(StoreProperties(throughput: .onDemand)) },
+            { _ = try await engine.create(StoreProperties(settings: ["BillingMode": .string("PAY_PER_REQUEST")])) },
             { try await engine.destroy() },
         ] as [@Sendable () async throws -> Void] {
             let error = await #expect(throws: DiscfgError.self) { try await call() }
-            #expect(error?.code == .unsupported && error?.message.contains(engine.subject.name) == true)
+            #expect(error?.code == .unsupported && error?.message.contains("store.db") == true)
         }
+        #expect(engine.subject == nil)
         #expect(FileManager.default.fileExists(atPath: folder.file()))
     }
 

@@ -220,10 +220,10 @@ extension ConfigService: ConfigStore {
             }
             settings.notifications[index].after = rule.after ?? revision
         }
-        guard settings.capacity == nil || engine.traits.hasCapacity else {
+        if let name = settings.store.keys.min(), !engine.traits.hasSettings {
             throw DiscfgError(
-                .unsupported, "The store “\(engine.description.name)” has no throughput that could be set.",
-                hint: "Leave out ReadCapacityUnits, WriteCapacityUnits and BillingMode, or use a dynamodb: store.")
+                .unsupported, "The store “\(engine.description.name)” has no setting “\(name)”.",
+                hint: "Leave it out, or use a kind of store that has it.")
         }
     }
 

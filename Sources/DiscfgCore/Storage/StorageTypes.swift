@@ -10,19 +10,19 @@ public struct StorageTraits: Sendable, Hashable {
     public var sweepInterval: Duration
     /// The number of items in one request if it is not known how many are needed.
     public var pageLength: Int
-    /// Whether the store has a throughput that can be set.
-    public var hasCapacity: Bool
+    /// Whether the store has settings of its own (`ConfigSettings.store`).
+    public var hasSettings: Bool
 
     public init(
         readsTellTail: Bool = true,
         pollInterval: ClosedRange<Duration> = .milliseconds(50) ... .milliseconds(50),
-        sweepInterval: Duration = .milliseconds(500), pageLength: Int = 100, hasCapacity: Bool = false
+        sweepInterval: Duration = .milliseconds(500), pageLength: Int = 100, hasSettings: Bool = false
     ) {
         self.readsTellTail = readsTellTail
         self.pollInterval = pollInterval
         self.sweepInterval = sweepInterval
         self.pageLength = pageLength
-        self.hasCapacity = hasCapacity
+        self.hasSettings = hasSettings
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DiscfgCore
+import DiscfgDynamoDB
 
 /// `discfg store`: the store itself.
 struct StoreCommand: ParsableCommand {
@@ -49,7 +50,7 @@ struct StoreInit: AsyncParsableCommand {
 
     func run() async throws {
         try await globals.withSession { session in
-            let properties = StoreProperties(throughput: throughput, isProtected: protect)
+            let properties = StoreProperties(settings: throughput, isProtected: protect)
             if let administration = session.administration {
                 for warning in try await administration.create(properties) {
                     Output.note("warning: \(warning.message)\nhint: \(warning.hint)")
@@ -72,8 +73,9 @@ struct StoreInit: AsyncParsableCommand {
 }
 
 extension StoreInit {
-    private var throughput: ConfigSettings.Capacity? {
-        readUnits.flatMap { read in writeUnits.map { .provisioned(readUnits: read, writeUnits: $0) } }
+    private var throughput: [String: JSONValue] {
+        guard let readUnits, let writeUnits else { return [:] }
+        return TableThroughput.provisioned(readUnits: readUnits, writeUnits: writeUnits).settings
     }
 }
 
@@ -131,10 +133,11 @@ struct StoreDestroy: AsyncParsableCommand {
 
     func run() async throws {
         try await globals.withSession { session in
-            guard let administration = session.administration else { throw session.hasNoAdministration }
+            guard let administration = session.administration, let subject = administration.subject else {
+                throw session.hasNoAdministration
+            }
             _ = try await administration.status()
             if !yes {
-                let subject = administration.subject
                 try Confirmation(subject: "\(subject.description) with all its configs", name: subject.name).ask()
             }
             try await administration.destroy()
