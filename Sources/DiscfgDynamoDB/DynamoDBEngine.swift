@@ -33,6 +33,8 @@ public final class DynamoDBEngine: StorageEngine {
         }
     }
 
+    public let traits: StorageTraits
+
     let table: Table
     let options: Options
     let known: KnownLogs
@@ -51,24 +53,15 @@ public final class DynamoDBEngine: StorageEngine {
         self.table = Table(
             name: table, region: region, dynamoDB: calls, meter: options.meter, time: options.time)
         self.options = options
+        // A transaction has at most one hundred actions. The first commit is one of them, and so is each lease to which
+        // keys are newly attached.
+        traits = StorageTraits(
+            StorageDescription(name: "dynamodb", options: ["table": table, "region": region]),
+            limits: StorageLimits(changes: 99, bytes: 4 << 20), readsTellTail: false,
+            pollInterval: options.pollInterval, sweepInterval: .seconds(5), pageLength: 1000, hasSettings: true)
         known = KnownLogs(time: options.time)
         blobs = BlobStore(table: self.table, time: options.time, orphanAge: options.orphanAge)
         manager = TableManager(table: self.table, progress: options.progress, time: options.time)
-    }
-
-    public var description: StorageDescription {
-        StorageDescription(name: "dynamodb", options: ["table": table.name, "region": table.region])
-    }
-
-    /// The limit of a transaction is one hundred actions, and the first commit is one of them.
-    ///
-    /// Each lease to which keys are newly attached is one more action.
-    public var limits: StorageLimits { StorageLimits(changes: 99, bytes: 4 << 20) }
-
-    public var traits: StorageTraits {
-        StorageTraits(
-            readsTellTail: false, pollInterval: options.pollInterval, sweepInterval: .seconds(5), pageLength: 1000,
-            hasSettings: true)
     }
 
     func layout(_ config: ConfigName) -> TableLayout { TableLayout(config: config) }

@@ -12,9 +12,7 @@ public final class SQLiteEngine: StorageEngine {
     let file: DatabaseFile
     let realPath: String
 
-    public let limits = StorageLimits(changes: 100_000, bytes: 64 << 20)
-
-    public var description: StorageDescription { StorageDescription(name: "sqlite", options: ["path": realPath]) }
+    public let traits: StorageTraits
 
     /// Opens a file, and creates it and its folders if they do not exist, for the owner alone.
     ///
@@ -38,6 +36,7 @@ public final class SQLiteEngine: StorageEngine {
             throw errors(error)
         }
         realPath = file.realPath
+        traits = StorageTraits(StorageDescription(name: "sqlite", options: ["path": realPath]))
     }
 
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {

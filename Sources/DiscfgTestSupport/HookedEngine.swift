@@ -17,8 +17,8 @@ public final class HookedEngine: EngineWrapper {
         self.maximumChanges = maximumChanges
     }
 
-    public var limits: StorageLimits {
-        StorageLimits(changes: maximumChanges ?? engine.limits.changes, bytes: engine.limits.bytes)
+    public var traits: StorageTraits {
+        engine.traits.with(\.limits.changes, maximumChanges ?? engine.limits.changes)
     }
 
     /// Runs the hook before the next such call, once.

@@ -105,7 +105,9 @@ private struct UnreadyEngine: EngineWrapper {
     let now: @Sendable () -> ContinuousClock.Instant
     let looks = Looks()
 
-    var traits: StorageTraits { StorageTraits(readsTellTail: false, sweepInterval: .seconds(5)) }
+    var traits: StorageTraits {
+        engine.traits.with(\.readsTellTail, false).with(\.sweepInterval, .seconds(5))
+    }
 
     func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         guard after == nil else { return try await engine.configNames(after: after, limit: limit) }

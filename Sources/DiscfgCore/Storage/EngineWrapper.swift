@@ -10,8 +10,6 @@ public protocol EngineWrapper: StorageEngine {
 }
 
 extension EngineWrapper {
-    public var description: StorageDescription { engine.description }
-    public var limits: StorageLimits { engine.limits }
     public var traits: StorageTraits { engine.traits }
 
     public func perform<Result: Sendable>(
@@ -123,14 +121,10 @@ extension EngineWrapper {
         try await perform(on: config) { try await engine.overdueLeases(in: config, at: now) }
     }
 
-    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
-        try await perform(on: config) { try await engine.cell(name, in: config) }
-    }
-
-    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
-        try await perform(on: config) {
-            try await engine.cells(of: config, prefix: prefix, after: after, limit: limit)
-        }
+    public func cells(
+        of config: ConfigName, from first: String, through last: String, limit: Int
+    ) async throws -> [Cell] {
+        try await perform(on: config) { try await engine.cells(of: config, from: first, through: last, limit: limit) }
     }
 
     public func replaceCell(

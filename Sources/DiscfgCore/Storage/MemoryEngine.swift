@@ -35,8 +35,7 @@ public final class MemoryEngine: StorageEngine {
 
     public init() {}
 
-    public var description: StorageDescription { StorageDescription(name: "memory") }
-    public var limits: StorageLimits { StorageLimits(changes: 100_000, bytes: 64 << 20) }
+    public let traits = StorageTraits(StorageDescription(name: "memory"))
 
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
         try logs.withLock { logs in

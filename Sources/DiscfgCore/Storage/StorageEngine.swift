@@ -21,13 +21,7 @@
 /// - **Cancellation.** A cancelled call may throw `CancellationError` before it has changed anything; a write in
 ///   progress is finished.
 public protocol StorageEngine: Sendable {
-    /// A description of the store, for people.
-    var description: StorageDescription { get }
-
-    /// The maximum size of one append.
-    var limits: StorageLimits { get }
-
-    /// The properties of the store that affect how it is used best.
+    /// The properties of the store: its description, its limits, and what affects how it is used best.
     var traits: StorageTraits { get }
 
     /// Creates a config whose log contains only the given commit; everything before its revision counts as trimmed.
@@ -182,13 +176,10 @@ public protocol StorageEngine: Sendable {
     /// If the store is remote, the leases may be as of shortly before.
     func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease]
 
-    /// The cell of that name, strongly consistent.
-    func cell(_ name: String, in config: ConfigName) async throws -> Cell?
-
-    /// The cells whose names begin with a prefix, in the order of their names, after `after`, at most `limit`.
+    /// The cells whose names are in a range, both ends included, in the order of their names, at most `limit`.
     ///
     /// They are strongly consistent. An engine may return fewer than `limit`, but at least one if there is any.
-    func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell]
+    func cells(of config: ConfigName, from first: String, through last: String, limit: Int) async throws -> [Cell]
 
     /// Writes a cell, or with `nil` removes it, if the stored cell has the given version; 0 means that there is none.
     ///
@@ -198,7 +189,11 @@ public protocol StorageEngine: Sendable {
 }
 
 extension StorageEngine {
-    public var traits: StorageTraits { StorageTraits() }
+    /// A description of the store, for people.
+    public var description: StorageDescription { traits.description }
+
+    /// The maximum size of one append.
+    public var limits: StorageLimits { traits.limits }
 
     /// The ends of the log, strongly consistent, for a caller that has not seen them.
     public func tail(of config: ConfigName) async throws -> LogTail { try await tail(of: config, knowing: nil) }
@@ -234,6 +229,21 @@ extension StorageEngine {
     /// Removes any lease of that id that is ending.
     public func removeLease(_ id: Int64, in config: ConfigName) async throws {
         try await removeLease(id, generation: nil, in: config)
+    }
+
+    /// The cell of that name, strongly consistent.
+    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
+        try await cells(of: config, from: name, through: name, limit: 1).first
+    }
+
+    /// The cells whose names begin with a prefix, in the order of their names, after `after`, at most `limit`.
+    ///
+    /// They are strongly consistent. An engine may return fewer than `limit`, but at least one if there is any.
+    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
+        // Names are ASCII from “!” to “~”: no name is between a name and that name followed by the character 1, and all
+        // names that begin with the prefix are before the prefix followed by the character 127.
+        let first = max(prefix, (after ?? "") + "\u{1}")
+        return try await cells(of: config, from: first, through: prefix + "\u{7F}", limit: limit)
     }
 
     /// Appends to the current config of that name.

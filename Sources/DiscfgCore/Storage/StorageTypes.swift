@@ -1,5 +1,9 @@
-/// The properties of a store that affect how it is used best; the defaults are those of a store on this machine.
+/// The properties of a store; the defaults are those of a store on this machine.
 public struct StorageTraits: Sendable, Hashable {
+    /// A description of the store, for people.
+    public var description: StorageDescription
+    /// The maximum size of one append.
+    public var limits: StorageLimits
     /// Whether every read returns the tail of the same moment.
     ///
     /// If not, a reader that needs the items of one moment reads the log too.
@@ -14,15 +18,25 @@ public struct StorageTraits: Sendable, Hashable {
     public var hasSettings: Bool
 
     public init(
+        _ description: StorageDescription, limits: StorageLimits = StorageLimits(changes: 100_000, bytes: 64 << 20),
         readsTellTail: Bool = true,
         pollInterval: ClosedRange<Duration> = .milliseconds(50) ... .milliseconds(50),
         sweepInterval: Duration = .milliseconds(500), pageLength: Int = 100, hasSettings: Bool = false
     ) {
+        self.description = description
+        self.limits = limits
         self.readsTellTail = readsTellTail
         self.pollInterval = pollInterval
         self.sweepInterval = sweepInterval
         self.pageLength = pageLength
         self.hasSettings = hasSettings
+    }
+
+    /// The properties of a store that differs in one of them.
+    package func with<Value>(_ property: WritableKeyPath<Self, Value>, _ value: Value) -> Self {
+        var traits = self
+        traits[keyPath: property] = value
+        return traits
     }
 }
 

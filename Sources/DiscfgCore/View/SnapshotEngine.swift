@@ -8,11 +8,7 @@ struct SnapshotEngine: EngineWrapper {
     let engine: any StorageEngine
     let state: ViewState
 
-    var traits: StorageTraits {
-        var traits = engine.traits
-        traits.readsTellTail = true
-        return traits
-    }
+    var traits: StorageTraits { engine.traits.with(\.readsTellTail, true) }
 
     func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail { state.tail }
 

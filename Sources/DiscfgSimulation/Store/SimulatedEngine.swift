@@ -12,9 +12,6 @@ package struct SimulatedEngine: StorageEngine {
 
     private var engine: any StorageEngine { store.engine }
 
-    package var description: StorageDescription { engine.description }
-    package var limits: StorageLimits { engine.limits }
-
     package var traits: StorageTraits {
         var traits = engine.traits
         guard store.options.isRemote else { return traits }
@@ -224,12 +221,10 @@ package struct SimulatedEngine: StorageEngine {
         }
     }
 
-    package func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
-        try await call("cell") { try await engine.cell(name, in: config) }
-    }
-
-    package func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
-        try await call("cells") { try await engine.cells(of: config, prefix: prefix, after: after, limit: limit) }
+    package func cells(
+        of config: ConfigName, from first: String, through last: String, limit: Int
+    ) async throws -> [Cell] {
+        try await call("cells") { try await engine.cells(of: config, from: first, through: last, limit: limit) }
     }
 
     package func replaceCell(
