@@ -11,7 +11,7 @@ extension SQLiteEngine {
                 try head.tail.checkReadable(after: known)
                 return .conflict(newer: try db.commits(of: head, after: known, limit: 1000))
             }
-            for id in commits.flatMap(\.newLeases) where try db.lease(id, of: head.id)?.isEnding != false {
+            for id in commits.flatMap(\.newLeases) where try db.lease(id, of: head.id)?.lease.isEnding != false {
                 return .leaseNotFound(id)
             }
             try db.write(commits, config: head.id)

@@ -55,13 +55,13 @@ public final class HookedEngine: EngineWrapper {
             of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
     }
 
-    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
-        try await run(before: .keysOfLease)
-        return try await engine.keys(of: lease, generation: generation, in: config)
+    public func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
+        if case .withKeys = selection { try await run(before: .keysOfLease) }
+        return try await engine.leases(selection, of: config)
     }
 
-    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
-        try await run(before: .removeLease)
-        try await engine.removeLease(id, generation: generation, in: config)
+    public func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
+        if case .remove = change { try await run(before: .removeLease) }
+        return try await engine.changeLease(change, in: config)
     }
 }

@@ -89,36 +89,12 @@ extension EngineWrapper {
         try await perform(on: config) { try await engine.lastRevision(of: config, before: time) }
     }
 
-    public func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
-        try await perform(on: config) { try await engine.createLease(lease, in: config) }
+    public func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
+        try await perform(on: config) { try await engine.leases(selection, of: config) }
     }
 
-    public func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
-        try await perform(on: config) { try await engine.lease(id, in: config) }
-    }
-
-    public func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
-        try await perform(on: config) { try await engine.leases(of: config, after: after, limit: limit) }
-    }
-
-    public func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
-        try await perform(on: config) { try await engine.renewLease(id, in: config, at: now) }
-    }
-
-    public func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
-        try await perform(on: config) { try await engine.endLease(id, in: config, ifUnchanged: lease) }
-    }
-
-    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
-        try await perform(on: config) { try await engine.keys(of: lease, generation: generation, in: config) }
-    }
-
-    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
-        try await perform(on: config) { try await engine.removeLease(id, generation: generation, in: config) }
-    }
-
-    public func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
-        try await perform(on: config) { try await engine.overdueLeases(in: config, at: now) }
+    public func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
+        try await perform(on: config) { try await engine.changeLease(change, in: config) }
     }
 
     public func cells(

@@ -6,8 +6,7 @@ public final class MemoryEngine: StorageEngine {
         var record: ConfigRecord
         var commits: [Commit]
         var items: [Key: Item] = [:]
-        var leases: [Int64: Lease] = [:]
-        var leaseGenerations: [Int64: String] = [:]
+        var leases: [Int64: StoredLease] = [:]
         var cells: [String: Cell] = [:]
         /// The keys of `items`, in order.
         var order: [Key] = []
@@ -84,7 +83,7 @@ public final class MemoryEngine: StorageEngine {
                 try log.record.tail.checkReadable(after: known)
                 return .conflict(newer: Array(log.suffix(after: known)))
             }
-            for id in commits.flatMap(\.newLeases) where log.leases[id]?.isEnding != false {
+            for id in commits.flatMap(\.newLeases) where log.leases[id]?.lease.isEnding != false {
                 return .leaseNotFound(id)
             }
             for commit in commits { log.apply(commit) }

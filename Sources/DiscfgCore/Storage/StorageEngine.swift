@@ -135,46 +135,14 @@ public protocol StorageEngine: Sendable {
     /// The highest revision in the log that was committed before a moment, or 0.
     func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision
 
-    /// Creates a lease; `false` if there is a lease of that id, even one that is ending.
-    func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool
+    /// Some leases of a config.
+    func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease]
 
-    /// The lease, strongly consistent; `nil` if there is none of that id.
-    func lease(_ id: Int64, in config: ConfigName) async throws -> Lease?
-
-    /// The leases in the order of their ids, including those that are ending, after `after`, at most `limit`.
-    func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease]
-
-    /// Renews a lease: it then ends its time to live after `now`; `nil` if it does not exist or is ending.
+    /// Changes one lease.
     ///
-    /// Raises the lease's version. Makes no commit.
-    func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease?
-
-    /// Begins a lease's end: from then on the lease cannot be renewed, and nothing can be attached to it.
-    ///
-    /// With `lease`, only if the stored end and version are still those of `lease`, so that it was not renewed since;
-    /// with `nil`, in any case.
-    /// - Returns: If the lease is ending now, or was ending before, its generation, which distinguishes it from all
-    ///   other leases that ever have its id. `nil` otherwise.
-    func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String?
-
-    /// The keys that are attached to a lease, strongly consistent, in no particular order.
-    ///
-    /// Keys that are no longer attached may be among them.
-    ///
-    /// - Returns: With a generation, `nil` if there is no lease of that id and generation; without one, the keys of any
-    ///   lease of that id.
-    func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]?
-
-    /// Removes a lease that is ending and whose keys are gone.
-    ///
-    /// Does nothing if the lease does not exist, is not ending, or has another generation: the id may have been granted
-    /// again.
-    func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws
-
-    /// All leases that are overdue at a moment, or ending, in no particular order.
-    ///
-    /// If the store is remote, the leases may be as of shortly before.
-    func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease]
+    /// - Returns: The lease after the change, without its keys; `nil` if the condition did not hold, or if the lease was
+    ///   removed.
+    func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease?
 
     /// The cells whose names are in a range, both ends included, in the order of their names, at most `limit`.
     ///
@@ -219,16 +187,6 @@ extension StorageEngine {
     /// - Throws: The errors of `log`.
     public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
         try await history(of: config, selection: .key(key), .after(after), limit: 1).commits.first?.changes.first
-    }
-
-    /// The keys that are attached to any lease of that id.
-    public func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
-        try await keys(of: lease, generation: nil, in: config) ?? []
-    }
-
-    /// Removes any lease of that id that is ending.
-    public func removeLease(_ id: Int64, in config: ConfigName) async throws {
-        try await removeLease(id, generation: nil, in: config)
     }
 
     /// The cell of that name, strongly consistent.

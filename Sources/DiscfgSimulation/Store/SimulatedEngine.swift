@@ -180,45 +180,17 @@ package struct SimulatedEngine: StorageEngine {
         try await call("lastRevision") { try await engine.lastRevision(of: config, before: time) }
     }
 
-    package func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
-        try await call("createLease", writing: config) { try await engine.createLease(lease, in: config) }
-    }
-
-    package func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
-        try await call("lease") { try await engine.lease(id, in: config) }
-    }
-
-    package func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
-        try await call("leases") { try await engine.leases(of: config, after: after, limit: limit) }
-    }
-
-    package func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
-        try await call("renewLease", writing: config) { try await engine.renewLease(id, in: config, at: now) }
-    }
-
-    package func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
-        try await call("endLease", writing: config) {
-            try await engine.endLease(id, in: config, ifUnchanged: lease)
+    package func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
+        try await call("leases") {
+            // In their order: that of a dictionary would not come again with the seed.
+            var leases = try await engine.leases(selection, of: config).sorted { $0.lease.id < $1.lease.id }
+            for index in leases.indices { leases[index].keys.sort() }
+            return leases
         }
     }
 
-    package func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
-        // In their order: that of a dictionary would not come again with the seed.
-        try await call("keys") {
-            try await engine.keys(of: lease, generation: generation, in: config)?.sorted()
-        }
-    }
-
-    package func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
-        try await call("removeLease", writing: config) {
-            try await engine.removeLease(id, generation: generation, in: config)
-        }
-    }
-
-    package func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
-        try await call("overdueLeases") {
-            try await engine.overdueLeases(in: config, at: now).sorted { $0.id < $1.id }
-        }
+    package func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
+        try await call("changeLease", writing: config) { try await engine.changeLease(change, in: config) }
     }
 
     package func cells(
