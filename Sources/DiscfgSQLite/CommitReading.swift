@@ -69,7 +69,7 @@ extension Database {
         }
         if let key = selection.onlyKey {
             let commits = try commits(of: config, changing: key, in: span, limit: limit)
-            let isCut = commits.reduce(0) { $0 + $1.weight } > Self.pageBytes
+            let isCut = commits.reduce(0) { $0 + $1.weight } >= Self.pageBytes
             return HistoryPage(commits, of: part, isLast: commits.count < limit && !isCut, tail: config.tail)
         }
         // Each range has its first commits, so that the first of all of them are among these.

@@ -56,6 +56,9 @@ struct DamageTests {
         await expectDamage("history") {
             try await engine.history(of: .default, selection: .all, .through(10), limit: 10)
         }
+        await expectDamage("history of a key") {
+            try await engine.history(of: .default, selection: .key(key), .through(10), limit: 10)
+        }
     }
 
     @Test(
