@@ -3,15 +3,15 @@ public import DiscfgCore
 
 /// The table as a whole.
 extension DynamoDBEngine: StoreAdministration {
-    /// The table and its region, for questions such as whether to delete it.
-    public var subject: StoreSubject {
+    public var subject: StoreSubject? {
         StoreSubject(description: "the table “\(table.name)” in \(table.region)", name: table.name)
     }
 
     /// Creates the table if it does not exist, and waits until it is active; an existing one is not changed.
     public func create(_ properties: StoreProperties) async throws -> [StoreWarning] {
+        let throughput = try TableThroughput(properties.settings)
         let existed = try await manager.exists()
-        if !existed { try await manager.make(properties.throughput ?? .onDemand, isProtected: properties.isProtected) }
+        if !existed { try await manager.make(throughput ?? .onDemand, isProtected: properties.isProtected) }
         try await manager.checkOwnership()
         return try await existed ? manager.warnings(properties) : []
     }

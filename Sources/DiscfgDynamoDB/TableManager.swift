@@ -1,5 +1,5 @@
 import AWSClient
-public import DiscfgCore
+import DiscfgCore
 
 /// The table as a whole: creates, describes and deletes it, and changes its throughput.
 public struct TableManager: Sendable {
@@ -82,7 +82,7 @@ public struct TableManager: Sendable {
     /// Creates the table, and waits until it can be used.
     ///
     /// If another process creates the table at the same time, waits for that table.
-    public func make(_ capacity: ConfigSettings.Capacity = .onDemand, isProtected: Bool = false) async throws {
+    public func make(_ capacity: TableThroughput = .onDemand, isProtected: Bool = false) async throws {
         progress("Making the DynamoDB table “\(table.name)” in \(table.region)")
         try await table.call {
             do {
@@ -115,7 +115,7 @@ public struct TableManager: Sendable {
                         "the table exists and is not protected against deletion; “store init” changes no existing table",
                     hint: "aws dynamodb update-table --table-name \(status.name) --deletion-protection-enabled"))
         }
-        if let throughput = properties.throughput, !status.has(throughput) {
+        if let throughput = try TableThroughput(properties.settings), !status.has(throughput) {
             warnings.append(
                 StoreWarning(
                     message: "the table exists with another throughput; “store init” changes no existing table",
@@ -124,8 +124,8 @@ public struct TableManager: Sendable {
         return warnings
     }
 
-    private func request(_ capacity: ConfigSettings.Capacity, isProtected: Bool) -> CreateTableRequest {
-        let throughput = ProvisionedThroughput(capacity)
+    private func request(_ capacity: TableThroughput, isProtected: Bool) -> CreateTableRequest {
+        let throughput = capacity.provisioned
         return CreateTableRequest(
             tableName: table.name,
             attributeDefinitions: [
@@ -153,9 +153,9 @@ public struct TableManager: Sendable {
     }
 
     /// Changes the billing of throughput, and waits until the change is complete.
-    public func change(to capacity: ConfigSettings.Capacity) async throws {
+    public func change(to capacity: TableThroughput) async throws {
         if try await status().has(capacity) { return }
-        let throughput = ProvisionedThroughput(capacity)
+        let throughput = capacity.provisioned
         progress("Changing the throughput of the DynamoDB table “\(table.name)”")
         try await table.call {
             _ = try await table.dynamoDB.updateTable(
@@ -209,20 +209,10 @@ public struct TableManager: Sendable {
     }
 }
 
-extension ConfigSettings.Capacity {
-    /// The settings of a config that request it.
-    fileprivate var json: String {
-        switch self {
-        case .onDemand: #"{"BillingMode":"PAY_PER_REQUEST"}"#
-        case .provisioned(let read, let write): #"{"ReadCapacityUnits":\#(read),"WriteCapacityUnits":\#(write)}"#
-        }
-    }
-}
-
 extension TableManager.Status {
     /// Whether the table has a throughput.
-    fileprivate func has(_ capacity: ConfigSettings.Capacity) -> Bool {
-        ProvisionedThroughput(capacity).map { $0.readCapacityUnits == readUnits && $0.writeCapacityUnits == writeUnits }
+    fileprivate func has(_ capacity: TableThroughput) -> Bool {
+        capacity.provisioned.map { $0.readCapacityUnits == readUnits && $0.writeCapacityUnits == writeUnits }
             ?? (billing == BillingMode.payPerRequest.rawValue)
     }
 
@@ -241,12 +231,5 @@ extension TableManager.Status {
         let keys = (table.keySchema ?? []).map(\.attributeName)
         let indexes = (table.globalSecondaryIndexes ?? []).map(\.indexName)
         isOurs = keys == [Name.partition, Name.sort] && indexes.contains(TableLayout.expiryIndex)
-    }
-}
-
-extension ProvisionedThroughput {
-    fileprivate init?(_ capacity: ConfigSettings.Capacity) {
-        guard case .provisioned(let read, let write) = capacity else { return nil }
-        self.init(readCapacityUnits: read, writeCapacityUnits: write)
     }
 }

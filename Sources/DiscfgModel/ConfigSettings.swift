@@ -4,25 +4,18 @@ public struct ConfigSettings: Sendable, Hashable {
     public var retention: Retention
     /// The notifications of the config's changes, in the order of their names.
     public var notifications: [NotificationRule]
-    /// The requested throughput, if the store has one; it applies to the whole store, so it is not stored with the
-    /// config.
-    public var capacity: Capacity?
+    /// Requested settings of the store as a whole, such as a throughput; the engine interprets them.
+    ///
+    /// Their names begin with a capital letter. They apply to all configs, so they are not stored with the config.
+    public var store: [String: JSONValue]
 
     /// Settings with the default retention and no notifications; the rules are sorted by name.
     public init(
-        retention: Retention = Retention(), notifications: [NotificationRule] = [], capacity: Capacity? = nil
+        retention: Retention = Retention(), notifications: [NotificationRule] = [], store: [String: JSONValue] = [:]
     ) {
         self.retention = retention
         self.notifications = notifications.sorted { $0.id < $1.id }
-        self.capacity = capacity
-    }
-
-    /// The billing of a store's throughput.
-    public enum Capacity: Sendable, Hashable {
-        /// For each request.
-        case onDemand
-        /// By the hour, for a number of units a second.
-        case provisioned(readUnits: Int64, writeUnits: Int64)
+        self.store = store
     }
 
     /// A commit is kept while it is younger than `age` or among the last `revisions`.

@@ -3,12 +3,11 @@ import GRDB
 
 /// The file as a whole: opening it creates it, and discfg does not delete it.
 extension SQLiteEngine: StoreAdministration {
-    /// The file, by its real path.
-    public var subject: StoreSubject { StoreSubject(description: "the file “\(realPath)”", name: realPath) }
+    public var subject: StoreSubject? { nil }
 
     /// Does nothing, because opening the file creates it; throws `unsupported` if any property is asked for.
     public func create(_ properties: StoreProperties) async throws -> [StoreWarning] {
-        guard properties == StoreProperties() else { throw unsupported("has neither a throughput nor a protection") }
+        guard properties == StoreProperties() else { throw unsupported("has neither settings nor a protection") }
         return []
     }
 

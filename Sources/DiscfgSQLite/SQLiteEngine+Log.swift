@@ -12,7 +12,7 @@ extension SQLiteEngine {
                 try head.tail.checkReadable(after: known)
                 return .conflict(newer: try db.commits(of: head, after: known, limit: 1000))
             }
-            for id in commits.flatMap(\.newLeases) where try db.lease(id, of: head.id)?.isEnding != false {
+            for id in commits.flatMap(\.newLeases) where try db.lease(id, of: head.id)?.lease.isEnding != false {
                 return .leaseNotFound(id)
             }
             try db.write(commits, config: head.id)
@@ -41,40 +41,14 @@ extension SQLiteEngine {
 
     /// Reads the log backwards, or the index of changes by key if keys are selected; on another thread.
     public func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
-        try await readApart { db in
-            try db.reading {
-                let head = try db.head(of: config)
-                let (newest, trimmed) = (min(through, head.tail.revision), head.tail.trimmed)
-                guard limit > 0, newest > trimmed else { return HistoryPage(commits: [], next: nil) }
-                guard selection == .all else {
-                    return try db.history(of: selection, in: head, through: newest, limit: limit)
-                }
-                let commits = try db.commits(
-                    of: head, newest: newest, downTo: max(trimmed, newest - Int64(clamping: limit)))
-                return HistoryPage(commits, isLast: false, trimmed: trimmed)
-            }
+        let body = { @Sendable (db: Database) in
+            try db.reading { try db.history(of: selection, in: db.head(of: config), part, limit: limit) }
         }
-    }
-
-    /// One seek in the index of changes by key.
-    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        try await read { db in
-            try db.reading {
-                let head = try db.head(of: config)
-                try head.tail.checkReadable(after: after)
-                var query = try db.query(
-                    """
-                    SELECT \(ChangeColumns.selection) FROM \(ChangeColumns.source(indexedBy: "changes_by_key"))
-                    WHERE c.config = ? AND c.key = ? AND c.revision > ? ORDER BY c.revision LIMIT 1
-                    """)
-                query.bind(head.id)
-                query.bind(key.bytes)
-                query.bind(after)
-                return try query.first { try ChangeColumns.read($0, from: 0) }
-            }
-        }
+        // The commits after a revision are usually few, and those of a key are in an index.
+        if case .after = part { return try await read(body) }
+        return try await readApart(body)
     }
 
     /// Finds the revision by a binary search in the log.

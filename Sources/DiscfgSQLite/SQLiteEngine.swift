@@ -12,11 +12,7 @@ public final class SQLiteEngine: StorageEngine {
     let file: DatabaseFile
     let realPath: String
 
-    /// 100,000 changes and 64 MiB, which a transaction of SQLite writes within seconds.
-    public let limits = StorageLimits(changes: 100_000, bytes: 64 << 20)
-
-    /// The real path of the file, without symbolic links.
-    public var description: StorageDescription { StorageDescription(name: "sqlite", options: ["path": realPath]) }
+    public let traits: StorageTraits
 
     /// Opens a file, and creates it and its folders if they do not exist, for the owner alone.
     ///
@@ -40,6 +36,7 @@ public final class SQLiteEngine: StorageEngine {
             throw errors(error)
         }
         realPath = file.realPath
+        traits = StorageTraits(StorageDescription(name: "sqlite", options: ["path": realPath]))
     }
 
     /// Inserts the config and its first commit in one transaction.
@@ -66,18 +63,18 @@ public final class SQLiteEngine: StorageEngine {
         try await read { try $0.record(of: name)?.record }
     }
 
-    /// A range of rows, in the order of the names.
-    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
+    public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         try await read { db in
-            var query = try db.query("\(StoredConfig.selection) WHERE name > ? ORDER BY name LIMIT ?")
+            var query = try db.query("SELECT name FROM configs WHERE name > ? ORDER BY name LIMIT ?")
             query.bind(after?.description ?? "")
             query.bind(Int64(limit))
-            var records: [ConfigRecord] = []
+            var names: [ConfigName] = []
             try query.forEach { row in
-                records.append(try StoredConfig(row).record)
+                guard let name = try? ConfigName(row.text(0)) else { throw DamagedRow(what: "a config has no name") }
+                names.append(name)
                 return true
             }
-            return records
+            return names
         }
     }
 
@@ -96,8 +93,7 @@ public final class SQLiteEngine: StorageEngine {
         }
     }
 
-    /// One row, by the index of names.
-    public func tail(of config: ConfigName) async throws -> LogTail {
+    public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         try await read { try $0.head(of: config).tail }
     }
 

@@ -17,9 +17,8 @@ public final class HookedEngine: EngineWrapper {
         self.maximumChanges = maximumChanges
     }
 
-    /// The limits of the engine inside, with fewer changes if that was asked for.
-    public var limits: StorageLimits {
-        StorageLimits(changes: maximumChanges ?? engine.limits.changes, bytes: engine.limits.bytes)
+    public var traits: StorageTraits {
+        engine.traits.with(\.limits.changes, maximumChanges ?? engine.limits.changes)
     }
 
     /// Runs the hook before the next such call, once.
@@ -59,15 +58,13 @@ public final class HookedEngine: EngineWrapper {
             of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
     }
 
-    /// Runs the hook of `keysOfLease`, and reads the keys from the engine inside.
-    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
-        try await run(before: .keysOfLease)
-        return try await engine.keys(of: lease, generation: generation, in: config)
+    public func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
+        if case .withKeys = selection { try await run(before: .keysOfLease) }
+        return try await engine.leases(selection, of: config)
     }
 
-    /// Runs the hook of `removeLease`, and removes the lease from the engine inside.
-    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
-        try await run(before: .removeLease)
-        try await engine.removeLease(id, generation: generation, in: config)
+    public func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
+        if case .remove = change { try await run(before: .removeLease) }
+        return try await engine.changeLease(change, in: config)
     }
 }

@@ -66,19 +66,20 @@ extension ConfigService {
     public func history(_ query: HistoryQuery, in config: ConfigName) async throws -> ChangePage {
         let engine = try await reader(of: config, withTrimmed: true)
         let tail = try await engine.tail(of: config)
-        var next: Revision? = query.before.map { min($0 - 1, tail.revision) } ?? tail.revision
+        var next: LogPart? = .through(query.before.map { min($0 - 1, tail.revision) } ?? tail.revision)
         var found: [Commit] = []
         let limit = min(max(query.limit, 1), 1000)
         var weight = 0
-        while let through = next, found.count < limit, weight < ListQuery.maximumBytes {
+        while let part = next, found.count < limit, weight < ListQuery.maximumBytes {
             let page = try await engine.history(
-                of: config, selection: query.selection, through: through, limit: limit - found.count)
+                of: config, selection: query.selection, part, limit: limit - found.count)
             next = page.next
             found += page.commits
             weight += page.commits.reduce(0) { $0 + $1.weight }
         }
         return ChangePage(
-            commits: found, scanned: (next ?? tail.trimmed) + 1, revision: tail.revision, log: tail.incarnation)
+            commits: found, scanned: (next?.revision ?? tail.trimmed) + 1, revision: tail.revision,
+            log: tail.incarnation)
     }
 
     /// Computes the net effect of the commits between two revisions; `from` may be the later one.

@@ -128,12 +128,16 @@ public final class ConfigService: Sendable {
 extension ConfigService: ConfigStore {
     /// Reads the configs from the engine, 1000 at a time.
     public func configs() async throws -> [ConfigInfo] {
-        var records: [ConfigRecord] = []
-        while true {
-            let page = try await engine.configs(after: records.last?.name, limit: 1000)
-            records += page
-            if page.isEmpty { return records.map { describe($0, in: engine.description) } }
-        }
+        let names = Set(try await configNames()).union([.default]).sorted()
+        return try await names.concurrently(atMost: 8) { name -> ConfigInfo? in
+            do {
+                // Reading the record of `default` creates it.
+                return try await self.engine.config(name).map { self.describe($0, in: self.engine.description) }
+            } catch let error as DiscfgError where error.code == .configNotFound {
+                // The config was removed since its name was read.
+                return nil
+            }
+        }.compactMap { $0 }
     }
 
     /// Reads the config's record and the description of its store.
@@ -208,10 +212,10 @@ extension ConfigService: ConfigStore {
             }
             settings.notifications[index].after = rule.after ?? revision
         }
-        guard settings.capacity == nil || engine.traits.hasCapacity else {
+        if let name = settings.store.keys.min(), !engine.traits.hasSettings {
             throw DiscfgError(
-                .unsupported, "The store “\(engine.description.name)” has no throughput that could be set.",
-                hint: "Leave out ReadCapacityUnits, WriteCapacityUnits and BillingMode, or use a dynamodb: store.")
+                .unsupported, "The store “\(engine.description.name)” has no setting “\(name)”.",
+                hint: "Leave it out, or use a kind of store that has it.")
         }
     }
 

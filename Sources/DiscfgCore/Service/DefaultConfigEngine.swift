@@ -35,15 +35,6 @@ struct DefaultConfigEngine: EngineWrapper {
         return try await engine.config(name)
     }
 
-    func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
-        let page = try await engine.configs(after: after, limit: limit)
-        let reachesDefault = page.count < limit || page.last.map { ConfigName.default < $0.name } ?? true
-        let isMissing = !page.contains { $0.name == .default } && after.map { $0 < .default } ?? true
-        guard reachesDefault, isMissing else { return page }
-        try await makeDefault()
-        return try await engine.configs(after: after, limit: limit)
-    }
-
     private func makeDefault() async throws {
         do {
             try await engine.createConfig(

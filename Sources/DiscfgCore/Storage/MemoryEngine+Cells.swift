@@ -1,15 +1,9 @@
 extension MemoryEngine {
-    /// The cell, as of now.
-    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
-        try withLog(config) { $0.cells[name] }
-    }
-
-    /// The cells in the order of their names, at most `limit`.
-    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
+    public func cells(
+        of config: ConfigName, from first: String, through last: String, limit: Int
+    ) async throws -> [Cell] {
         try withLog(config) { log in
-            let names = log.cells.keys.filter { name in
-                name.hasPrefix(prefix) && (after.map { $0 < name } ?? true)
-            }
+            let names = log.cells.keys.filter { first <= $0 && $0 <= last }
             return names.sorted().prefix(limit).compactMap { log.cells[$0] }
         }
     }

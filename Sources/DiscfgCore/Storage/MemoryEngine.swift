@@ -6,8 +6,7 @@ public final class MemoryEngine: StorageEngine {
         var record: ConfigRecord
         var commits: [Commit]
         var items: [Key: Item] = [:]
-        var leases: [Int64: Lease] = [:]
-        var leaseGenerations: [Int64: String] = [:]
+        var leases: [Int64: StoredLease] = [:]
         var cells: [String: Cell] = [:]
         /// The keys of `items`, in order.
         var order: [Key] = []
@@ -36,10 +35,7 @@ public final class MemoryEngine: StorageEngine {
     /// An engine without configs; what is written is lost with it.
     public init() {}
 
-    /// The kind of store, `memory`, without options.
-    public var description: StorageDescription { StorageDescription(name: "memory") }
-    /// The limits of a file, so that tests in memory append as much.
-    public var limits: StorageLimits { StorageLimits(changes: 100_000, bytes: 64 << 20) }
+    public let traits = StorageTraits(StorageDescription(name: "memory"))
 
     /// Adds the config with its first commit, and a new incarnation.
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
@@ -58,11 +54,9 @@ public final class MemoryEngine: StorageEngine {
     /// The record, as of now.
     public func config(_ name: ConfigName) async throws -> ConfigRecord? { logs.withLock { $0[name]?.record } }
 
-    /// The records in the order of their names.
-    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
+    public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         logs.withLock { logs in
-            let names = logs.keys.sorted().drop { name in after.map { name <= $0 } ?? false }
-            return names.prefix(limit).compactMap { logs[$0]?.record }
+            Array(logs.keys.sorted().drop { name in after.map { name <= $0 } ?? false }.prefix(limit))
         }
     }
 
@@ -82,8 +76,9 @@ public final class MemoryEngine: StorageEngine {
         logs.withLock { $0.removeValue(forKey: name) != nil }
     }
 
-    /// The end of the log, as of now.
-    public func tail(of config: ConfigName) async throws -> LogTail { try withLog(config) { $0.record.tail } }
+    public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
+        try withLog(config) { $0.record.tail }
+    }
 
     /// Checks the tail and the leases, and applies the commits under the lock.
     public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
@@ -94,7 +89,7 @@ public final class MemoryEngine: StorageEngine {
                 try log.record.tail.checkReadable(after: known)
                 return .conflict(newer: Array(log.suffix(after: known)))
             }
-            for id in commits.flatMap(\.newLeases) where log.leases[id]?.isEnding != false {
+            for id in commits.flatMap(\.newLeases) where log.leases[id]?.lease.isEnding != false {
                 return .leaseNotFound(id)
             }
             for commit in commits { log.apply(commit) }
@@ -121,21 +116,20 @@ public final class MemoryEngine: StorageEngine {
 
     /// The selected commits from the newest on, at most `limit`.
     public func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
         try withLog(config) { log in
-            let trimmed = log.record.tail.trimmed
-            let commits = log.suffix(after: trimmed).reversed().lazy.drop { $0.revision > through }
-            let found = Array(commits.compactMap { $0.selecting(selection) }.prefix(limit))
-            return HistoryPage(found, isLast: found.count < limit, trimmed: trimmed)
-        }
-    }
-
-    /// Searches the commits after the revision.
-    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        try withLog(config) { log in
-            try log.record.tail.checkReadable(after: after)
-            return log.suffix(after: after).lazy.compactMap { $0.changes.first { $0.key == key } }.first
+            let tail = log.record.tail
+            let found: [Commit]
+            switch part {
+            case .through(let last):
+                let commits = log.suffix(after: tail.trimmed).reversed().lazy.drop { $0.revision > last }
+                found = Array(commits.compactMap { $0.selecting(selection) }.prefix(limit))
+            case .after(let revision):
+                try tail.checkReadable(after: revision)
+                found = Array(log.suffix(after: revision).lazy.compactMap { $0.selecting(selection) }.prefix(limit))
+            }
+            return HistoryPage(found, of: part, isLast: found.count < limit, tail: tail)
         }
     }
 

@@ -1,5 +1,9 @@
-/// The properties of a store that affect how it is used best; the defaults are those of a store on this machine.
+/// The properties of a store; the defaults are those of a store on this machine.
 public struct StorageTraits: Sendable, Hashable {
+    /// A description of the store, for people.
+    public var description: StorageDescription
+    /// The maximum size of one append.
+    public var limits: StorageLimits
     /// Whether every read returns the tail of the same moment.
     ///
     /// If not, a reader that needs the items of one moment reads the log too.
@@ -10,20 +14,30 @@ public struct StorageTraits: Sendable, Hashable {
     public var sweepInterval: Duration
     /// The number of items in one request if it is not known how many are needed.
     public var pageLength: Int
-    /// Whether the store has a throughput that can be set.
-    public var hasCapacity: Bool
+    /// Whether the store has settings of its own (`ConfigSettings.store`).
+    public var hasSettings: Bool
 
     /// The traits of a store on this machine, except for what is given.
     public init(
+        _ description: StorageDescription, limits: StorageLimits = StorageLimits(changes: 100_000, bytes: 64 << 20),
         readsTellTail: Bool = true,
         pollInterval: ClosedRange<Duration> = .milliseconds(50) ... .milliseconds(50),
-        sweepInterval: Duration = .milliseconds(500), pageLength: Int = 100, hasCapacity: Bool = false
+        sweepInterval: Duration = .milliseconds(500), pageLength: Int = 100, hasSettings: Bool = false
     ) {
+        self.description = description
+        self.limits = limits
         self.readsTellTail = readsTellTail
         self.pollInterval = pollInterval
         self.sweepInterval = sweepInterval
         self.pageLength = pageLength
-        self.hasCapacity = hasCapacity
+        self.hasSettings = hasSettings
+    }
+
+    /// The properties of a store that differs in one of them.
+    package func with<Value>(_ property: WritableKeyPath<Self, Value>, _ value: Value) -> Self {
+        var traits = self
+        traits[keyPath: property] = value
+        return traits
     }
 }
 
@@ -117,6 +131,21 @@ public enum AppendOutcome: Sendable, Hashable {
     case leaseNotFound(Int64)
 }
 
+/// A part of a log, with the order in which it is read.
+public enum LogPart: Sendable, Hashable {
+    /// Up to a revision, newest first. Trimmed commits are left out without an error.
+    case through(Revision)
+    /// After a revision, oldest first, strongly consistent.
+    case after(Revision)
+
+    /// The revision that bounds the part.
+    package var revision: Revision {
+        switch self {
+        case .through(let revision), .after(let revision): revision
+        }
+    }
+}
+
 /// Some consecutive commits.
 public struct LogPage: Sendable, Hashable {
     /// The commits in the order of their revisions, without a gap.
@@ -154,15 +183,14 @@ public struct LogPage: Sendable, Hashable {
     }
 }
 
-/// Some commits, newest first, that changed selected keys.
+/// Some commits of a part of a log that changed selected keys, in the order of the part.
 public struct HistoryPage: Sendable, Hashable {
     /// The commits, newest first, each with its changes of the selected keys only.
     public var commits: [Commit]
-    /// The revision through which the next page goes; `nil` if no earlier commit is selected.
-    public var next: Revision?
+    /// The part of the next page; `nil` if no further commit is selected.
+    public var next: LogPart?
 
-    /// A page as it was read.
-    public init(commits: [Commit], next: Revision?) {
+    public init(commits: [Commit], next: LogPart?) {
         self.commits = commits
         self.next = next
     }
@@ -170,12 +198,17 @@ public struct HistoryPage: Sendable, Hashable {
     /// A page of a log.
     ///
     /// - Parameters:
-    ///   - commits: The commits, newest first.
-    ///   - isLast: Whether no earlier commit is selected.
-    ///   - trimmed: The last trimmed revision of the log.
-    package init(_ commits: [Commit], isLast: Bool, trimmed: Revision) {
-        let next = (commits.last?.revision ?? 0) - 1
-        self.init(commits: commits, next: isLast || next <= trimmed ? nil : next)
+    ///   - commits: The commits, in the order of the part.
+    ///   - part: The part of which they are the first.
+    ///   - isLast: Whether no further commit is selected.
+    ///   - tail: The ends of the log.
+    package init(_ commits: [Commit], of part: LogPart, isLast: Bool, tail: LogTail) {
+        self.init(commits: commits, next: nil)
+        guard !isLast, let last = commits.last?.revision else { return }
+        switch part {
+        case .through: next = last - 1 > tail.trimmed ? .through(last - 1) : nil
+        case .after: next = last < tail.revision ? .after(last) : nil
+        }
     }
 }
 

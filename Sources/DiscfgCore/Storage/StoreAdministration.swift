@@ -3,8 +3,8 @@
 /// `StorageEngine` is what the rules of configs need of a store; this is what creates, describes, maintains and destroys
 /// it. Every call throws `DiscfgError`, or `CancellationError`.
 public protocol StoreAdministration: Sendable {
-    /// The name of the store for a person, to be confirmed before it is destroyed.
-    var subject: StoreSubject { get }
+    /// The name of the store, which a person confirms before it is destroyed; `nil` if discfg does not destroy it.
+    var subject: StoreSubject? { get }
 
     /// Creates the store if it does not exist, and waits until it can be used; an existing store is not changed.
     ///
@@ -50,14 +50,13 @@ public struct StoreSubject: Sendable, Hashable {
 
 /// The requested properties of a new store.
 public struct StoreProperties: Sendable, Hashable {
-    /// The throughput; `nil` for the default of the kind of store.
-    public var throughput: ConfigSettings.Capacity?
+    /// Settings of the kind of store, as in `ConfigSettings.store`; the others have their defaults.
+    public var settings: [String: JSONValue]
     /// Whether the store is protected against deletion.
     public var isProtected: Bool
 
-    /// No particular properties, except for what is given.
-    public init(throughput: ConfigSettings.Capacity? = nil, isProtected: Bool = false) {
-        self.throughput = throughput
+    public init(settings: [String: JSONValue] = [:], isProtected: Bool = false) {
+        self.settings = settings
         self.isProtected = isProtected
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DiscfgCore
+import DiscfgDynamoDB
 
 /// `discfg store`: the store itself.
 struct StoreCommand: ParsableCommand {
@@ -51,8 +52,13 @@ struct StoreInit: AsyncParsableCommand {
         let properties = StoreProperties(throughput: throughput, isProtected: protect)
         if properties != StoreProperties() { try globals.requireTable("has neither a throughput nor a protection") }
         try await globals.withSession { session in
-            for warning in try await session.administration?.create(properties) ?? [] {
-                Output.note("warning: \(warning.message)\nhint: \(warning.hint)")
+            let properties = StoreProperties(settings: throughput, isProtected: protect)
+            if let administration = session.administration {
+                for warning in try await administration.create(properties) {
+                    Output.note("warning: \(warning.message)\nhint: \(warning.hint)")
+                }
+            } else if properties != StoreProperties() {
+                throw session.hasNoAdministration
             }
             let url = session.settings.store.description
             // Whatever kind of store it is, now it must answer.
@@ -69,8 +75,9 @@ struct StoreInit: AsyncParsableCommand {
 }
 
 extension StoreInit {
-    private var throughput: ConfigSettings.Capacity? {
-        readUnits.flatMap { read in writeUnits.map { .provisioned(readUnits: read, writeUnits: $0) } }
+    private var throughput: [String: JSONValue] {
+        guard let readUnits, let writeUnits else { return [:] }
+        return TableThroughput.provisioned(readUnits: readUnits, writeUnits: writeUnits).settings
     }
 }
 
@@ -133,10 +140,11 @@ struct StoreDestroy: AsyncParsableCommand {
     func run() async throws {
         try globals.requireTable("is not deleted by discfg")
         try await globals.withSession { session in
-            guard let administration = session.administration else { return }
+            guard let administration = session.administration, let subject = administration.subject else {
+                throw session.hasNoAdministration
+            }
             _ = try await administration.status()
             if !yes {
-                let subject = administration.subject
                 try Confirmation(subject: "\(subject.description) with all its configs", name: subject.name).ask()
             }
             try await administration.destroy()

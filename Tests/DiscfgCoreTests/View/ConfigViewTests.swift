@@ -9,7 +9,7 @@ private struct BusyLog: EngineWrapper {
     let engine: any StorageEngine
     let writer: ConfigService
 
-    var traits: StorageTraits { StorageTraits(readsTellTail: false) }
+    var traits: StorageTraits { engine.traits.with(\.readsTellTail, false) }
 
     func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
