@@ -3,6 +3,7 @@ public import DiscfgCore
 
 /// The table as a whole.
 extension DynamoDBEngine: StoreAdministration {
+    /// The table, as a destruction names it.
     public var subject: StoreSubject? {
         StoreSubject(description: "the table “\(table.name)” in \(table.region)", name: table.name)
     }

@@ -3,6 +3,7 @@ public import DiscfgCore
 
 /// Cells cost one unit for each KiB to write, and one for each 4 KiB to read.
 extension DynamoDBEngine {
+    /// The cells whose names are in the range, in the order of their names, strongly consistent.
     public func cells(
         of config: ConfigName, from first: String, through last: String, limit: Int
     ) async throws -> [Cell] {

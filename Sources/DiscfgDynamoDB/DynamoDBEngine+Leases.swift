@@ -2,6 +2,7 @@ import AWSClient
 public import DiscfgCore
 
 extension DynamoDBEngine {
+    /// The selected leases; those that are overdue are found by an index, which may be behind.
     public func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
         switch selection {
         case .one(let id):
@@ -17,6 +18,7 @@ extension DynamoDBEngine {
         }
     }
 
+    /// Changes the item of a lease, by one conditional request if nobody else changes it meanwhile.
     public func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
         switch change {
         case .create(let lease): return try await create(lease, in: config)

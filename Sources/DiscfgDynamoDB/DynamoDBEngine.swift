@@ -34,6 +34,7 @@ public final class DynamoDBEngine: StorageEngine {
         }
     }
 
+    /// What the engine does itself, and how it is best used.
     public let traits: StorageTraits
 
     let table: Table
@@ -134,6 +135,7 @@ public final class DynamoDBEngine: StorageEngine {
             name: name, settings: record.settings, created: record.created, tail: tail, hasRemains: hasRemains)
     }
 
+    /// The names of the configs after `after`, in order, at most `limit`.
     public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         var query = PartitionQuery(partition: TableLayout.catalog, limit: limit, attributes: [Name.sort])
         if let after {

@@ -3,6 +3,7 @@ import GRDB
 
 /// The file as a whole: opening it creates it, and discfg does not delete it.
 extension SQLiteEngine: StoreAdministration {
+    /// None: a destruction is refused, because discfg does not delete files.
     public var subject: StoreSubject? { nil }
 
     /// Does nothing, because opening the file creates it; throws `unsupported` if any property is asked for.

@@ -2,6 +2,7 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
+    /// The cells whose names are in the range, in the order of their names.
     public func cells(
         of config: ConfigName, from first: String, through last: String, limit: Int
     ) async throws -> [Cell] {

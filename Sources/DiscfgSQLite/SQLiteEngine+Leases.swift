@@ -2,6 +2,7 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
+    /// Reads the selected leases as of one moment.
     public func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
         let body = { @Sendable (db: Database) in
             try db.reading { try db.leases(selection, of: db.head(of: config).id) }
@@ -11,6 +12,7 @@ extension SQLiteEngine {
         return try await read(body)
     }
 
+    /// Changes a lease in one transaction, which is on the disk when the call returns.
     public func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
         try await write { db in try db.change(change, of: db.head(of: config).id) }
     }

@@ -12,6 +12,7 @@ public final class SQLiteEngine: StorageEngine {
     let file: DatabaseFile
     let realPath: String
 
+    /// What the engine does itself, and how it is best used.
     public let traits: StorageTraits
 
     /// Opens a file, and creates it and its folders if they do not exist, for the owner alone.
@@ -63,6 +64,7 @@ public final class SQLiteEngine: StorageEngine {
         try await read { try $0.record(of: name)?.record }
     }
 
+    /// The names of the configs after `after`, in order, at most `limit`.
     public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         try await read { db in
             var query = try db.query("SELECT name FROM configs WHERE name > ? ORDER BY name LIMIT ?")
@@ -93,6 +95,7 @@ public final class SQLiteEngine: StorageEngine {
         }
     }
 
+    /// The end of the log, read on the caller's thread.
     public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         try await read { try $0.head(of: config).tail }
     }

@@ -17,6 +17,7 @@ public final class HookedEngine: EngineWrapper {
         self.maximumChanges = maximumChanges
     }
 
+    /// Those of the inner engine.
     public var traits: StorageTraits {
         engine.traits.with(\.limits.changes, maximumChanges ?? engine.limits.changes)
     }
@@ -58,11 +59,13 @@ public final class HookedEngine: EngineWrapper {
             of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
     }
 
+    /// Runs the hook for the keys of a lease first, if they are asked for.
     public func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
         if case .withKeys = selection { try await run(before: .keysOfLease) }
         return try await engine.leases(selection, of: config)
     }
 
+    /// Runs the hook for the removal of a lease first, if it is one.
     public func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
         if case .remove = change { try await run(before: .removeLease) }
         return try await engine.changeLease(change, in: config)

@@ -1,4 +1,5 @@
 extension MemoryEngine {
+    /// The cells whose names are in the range, in the order of their names.
     public func cells(
         of config: ConfigName, from first: String, through last: String, limit: Int
     ) async throws -> [Cell] {

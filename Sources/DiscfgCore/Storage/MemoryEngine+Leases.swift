@@ -1,4 +1,5 @@
 extension MemoryEngine {
+    /// The selected leases, as of one moment.
     public func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
         try withLog(config) { log in
             switch selection {
@@ -16,6 +17,7 @@ extension MemoryEngine {
         }
     }
 
+    /// Changes a lease under the lock.
     public func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
         try withLog(config) { log in
             switch change {

@@ -35,6 +35,7 @@ public final class MemoryEngine: StorageEngine {
     /// An engine without configs; what is written is lost with it.
     public init() {}
 
+    /// What the engine does itself, and how it is best used.
     public let traits = StorageTraits(StorageDescription(name: "memory"))
 
     /// Adds the config with its first commit, and a new incarnation.
@@ -54,6 +55,7 @@ public final class MemoryEngine: StorageEngine {
     /// The record, as of now.
     public func config(_ name: ConfigName) async throws -> ConfigRecord? { logs.withLock { $0[name]?.record } }
 
+    /// The names of the configs after `after`, in order, at most `limit`.
     public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         logs.withLock { logs in
             Array(logs.keys.sorted().drop { name in after.map { name <= $0 } ?? false }.prefix(limit))
@@ -76,6 +78,7 @@ public final class MemoryEngine: StorageEngine {
         logs.withLock { $0.removeValue(forKey: name) != nil }
     }
 
+    /// The end of the log.
     public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         try withLog(config) { $0.record.tail }
     }

@@ -1,5 +1,6 @@
 /// A lease as the store has it.
 public struct StoredLease: Sendable, Hashable {
+    /// What was granted, with its version and its end.
     public var lease: Lease
     /// Distinguishes the lease from all other leases that ever have its id.
     public var generation: String
@@ -8,6 +9,7 @@ public struct StoredLease: Sendable, Hashable {
     /// Keys that are no longer attached may be among them.
     public var keys: [Key]
 
+    /// A lease with its generation, and with its keys if they were asked for.
     public init(_ lease: Lease, generation: String, keys: [Key] = []) {
         self.lease = lease
         self.generation = generation

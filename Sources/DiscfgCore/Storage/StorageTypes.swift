@@ -190,6 +190,7 @@ public struct HistoryPage: Sendable, Hashable {
     /// The part of the next page; `nil` if no further commit is selected.
     public var next: LogPart?
 
+    /// A page of a history.
     public init(commits: [Commit], next: LogPart?) {
         self.commits = commits
         self.next = next

@@ -55,6 +55,7 @@ public struct StoreProperties: Sendable, Hashable {
     /// Whether the store is protected against deletion.
     public var isProtected: Bool
 
+    /// Properties of a new store; what is left out has its default.
     public init(settings: [String: JSONValue] = [:], isProtected: Bool = false) {
         self.settings = settings
         self.isProtected = isProtected
