@@ -101,7 +101,8 @@ struct StreamMemoryTests {
             _ = try await rest.send(.put, "/v1/default/keys/a", "small")
             _ = try await rest.send(.put, "/v1/default/keys/a", String(repeating: "v", count: 200_000))
             try #require(limits.answers.take(limits.answers.limit))
-            let request = "GET /v1/default/changes?after=1&limit=1 HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream"
+            let request =
+                "GET /v1/default/changes?after=1&limit=1 HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream"
             try await RawConnection.with(port: rest.client.port) { connection in
                 try await connection.send(request + "\r\n\r\n")
                 var ids: [String] = []

@@ -18,7 +18,7 @@ package final class LogFollower: Sendable {
         var isPolling = false
         /// Whether a look is due at once.
         var isHurried = false
-        /// Whether to look as often as after something was found, because there was no watcher before.
+        /// Whether to look as often as after something was found, because of the first watch.
         var isQuick = false
         /// Sleeps until the next look or deadline; cancelled to look earlier.
         var sleeper: (task: Task<Void, Never>, until: ContinuousClock.Instant)?
@@ -144,6 +144,12 @@ extension LogFollower {
             let id = state.watchers.newID()
             let watcher = Watcher(
                 selection: selection, log: tail.incarnation, position: position, listener: .watch(watch))
+            if isFirst, state.isPolling {
+                // The poller may sleep for long, because it found nothing for the watchers before. Calls do not shorten
+                // that: a client makes the next call when one has ended, and each look at a table has a price.
+                state.isQuick = true
+                state.sleeper?.task.cancel()
+            }
             register(watcher, as: id, in: viewLog, &state)
             return (id, position)
         }
@@ -183,14 +189,7 @@ extension LogFollower {
         if let deadline = state.watchers.earliestDeadline, let sleeper = state.sleeper, deadline < sleeper.until {
             sleeper.task.cancel()
         }
-        guard !state.isPolling else {
-            // The poller may sleep for long, because it found nothing for the watchers before.
-            if isFirst {
-                state.isQuick = true
-                state.sleeper?.task.cancel()
-            }
-            return
-        }
+        guard !state.isPolling else { return }
         state.isPolling = true
         // Not of the caller: its limits must not apply to others that wait.
         Task.detached(executorPreference: time.executor) { await self.poll() }

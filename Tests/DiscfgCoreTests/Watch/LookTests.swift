@@ -171,10 +171,10 @@ struct LookTests {
         await clock.waitForSleepers()
         before.cancel()
         _ = await before.result
-        let after = Task { try await follower.wait(for: .all, beyond: 1, log: "a", atMost: .seconds(3600)) }
+        let (id, _) = follower.add(Marks {}, of: .all, at: Self.tail(1))
         let soon = clock.instant + .seconds(1)
         while follower.state.withLock({ $0.sleeper.map { $0.until > soon } ?? true }) { await Task.yield() }
-        after.cancel()
+        follower.remove(id)
     }
 
     @Test("A log that is seen to continue is looked at often until the commits can be read")
