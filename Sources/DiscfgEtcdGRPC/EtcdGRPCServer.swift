@@ -1,8 +1,9 @@
 #if EtcdGRPC
-import GRPCCore
-import GRPCNIOTransportHTTP2Posix
-import Logging
-import NIOCore
+import DiscfgCore
+package import DiscfgEtcd
+import GRPCServing
+package import Logging
+package import NIOCore
 import NIOPosix
 public import ServiceLifecycle
 
@@ -13,27 +14,33 @@ public import ServiceLifecycle
 /// (lock, campaign) end with etcd's "server stopped", upon which clients of etcd connect again. What has not ended
 /// when the limit `drain` is over is cut off.
 public final class EtcdGRPCServer: Service {
-    private let server: GRPCServer<EtcdTransport>
-    private let drain: Duration
-    private let connections = OpenConnections()
+    private let host: String
+    private let port: Int
+    private let limits: EtcdGRPCLimits
+    private let connections: GRPCConnections
+    private let onListening: (@Sendable (any Channel) throws -> Void)?
+    private let listener: EventLoopPromise<any Channel>
+    private let group: MultiThreadedEventLoopGroup
 
-    /// A server of services; shortcuts are by fully qualified method name.
-    init(
-        host: String, port: Int, limits: EtcdGRPCLimits,
-        services: [any RegistrableRPCService], shortcuts: [String: UnaryShortcut<EtcdTransport.Bytes>],
-        errors: ErrorAnswers, group: MultiThreadedEventLoopGroup = .singletonMultiThreadedEventLoopGroup,
+    /// A server that answers for the config of the API, and for any other that a call's metadata names.
+    ///
+    /// - Parameters:
+    ///   - api: What the calls are answered by.
+    ///   - host: The address to listen on.
+    ///   - port: The port; 0 for one that the system chooses, which `address` tells.
+    ///   - limits: How much a client may ask.
+    ///   - logger: Where calls that fail inside the server are noted.
+    ///   - onListening: Is given the channel that accepts connections, before it does.
+    package init(
+        api: EtcdAPI, host: String, port: Int, limits: EtcdGRPCLimits = EtcdGRPCLimits(), logger: Logger,
         onListening: (@Sendable (any Channel) throws -> Void)? = nil
     ) {
-        let keepalive = Self.keepalive
-        let listener = PlaintextListener(
-            host: host, port: port, maximumConnections: limits.connections,
-            patience: TimeAmount(keepalive.time) + TimeAmount(keepalive.timeout) + .seconds(10),
-            connections: connections, group: group, onListening: onListening)
-        let base = HTTP2ServerTransport.Custom(listenerFactory: listener, config: Self.configuration(limits))
-        server = GRPCServer(
-            transport: EtcdTransport(base, shortcuts: shortcuts, messageBytes: limits.requestBytes), services: services,
-            interceptors: [errors])
-        drain = limits.drain
+        (self.host, self.port, self.limits, self.onListening) = (host, port, limits, onListening)
+        group = .singletonMultiThreadedEventLoopGroup
+        listener = group.next().makePromise()
+        connections = GRPCConnections(
+            methods: EtcdCalls(api: api, messageBytes: limits.requestBytes).methods,
+            options: Self.options(limits, ErrorAnswers(logger: logger)))
     }
 
     /// Where the server listens, as soon as it does; `nil` when it cannot listen, or has stopped.
@@ -41,66 +48,87 @@ public final class EtcdGRPCServer: Service {
     /// The port is the one that the system chose where 0 was asked for.
     public var address: (host: String, port: Int)? {
         get async {
-            guard let address = await server.transport.listeningAddress else { return nil }
-            if let address = address.ipv4 { return (address.host, address.port) }
-            if let address = address.ipv6 { return (address.host, address.port) }
-            return nil
+            guard let channel = try? await listener.futureResult.get(), channel.isActive,
+                let address = channel.localAddress, let host = address.ipAddress, let port = address.port
+            else { return nil }
+            return (host, port)
         }
     }
 
     public func run() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask {
-                try await withGracefulShutdownHandler {
-                    try await self.serve()
-                } onGracefulShutdown: {
-                    self.server.beginGracefulShutdown()
-                }
+        let channel: any Channel
+        do {
+            channel = try await listen()
+            listener.succeed(channel)
+        } catch {
+            listener.fail(error)
+            throw error
+        }
+        await withTaskCancellationHandler {
+            await withGracefulShutdownHandler {
+                await serve(channel)
+            } onGracefulShutdown: {
+                channel.close(promise: nil)
             }
-            tasks.addTask {
-                try await gracefulShutdown()
-                try await Task.sleep(for: self.drain)
+        } onCancel: {
+            channel.close(promise: nil)
+            connections.cutOff()
+        }
+    }
+
+    /// Serves until the listener is closed and all calls have ended, or they had their time.
+    private func serve(_ channel: any Channel) async {
+        try? await channel.closeFuture.get()
+        connections.stop()
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { [connections, drain = limits.drain] in
+                if (try? await Task.sleep(for: drain)) != nil { connections.cutOff() }
             }
-            // Whichever is first: all calls have ended, or they had their time.
-            try await tasks.next()
+            await connections.ended()
             tasks.cancelAll()
         }
     }
 
-    /// Serves; an address that cannot be listened on is the error of the system, not grpc-swift's around it.
-    private func serve() async throws {
-        do {
-            try await withTaskCancellationHandler {
-                try await server.serve()
-            } onCancel: {
-                // grpc-swift closes a connection when everything is sent, which a client that reads nothing prevents.
-                connections.close()
+    private func listen() async throws -> any Channel {
+        try await ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelInitializer { [limits, onListening] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try onListening?(channel)
+                    try channel.pipeline.syncOperations.addHandler(ConnectionLimit(limits.connections))
+                }
             }
-        } catch let error as RuntimeError where error.code == .transportError {
-            throw error.cause ?? error
-        }
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { [connections] channel in
+                channel.eventLoop.makeCompletedFuture { try connections.add(channel) }
+            }
+            .bind(host: host, port: port).get()
     }
 
-    /// Our own pings find peers that are gone; those of clients never reach grpc-swift (`ClientFrames`), which would count them.
-    private static var keepalive: HTTP2ServerTransport.Config.Keepalive {
-        .init(
-            time: .seconds(60), timeout: .seconds(20),
-            clientBehavior: .init(minPingIntervalWithoutCalls: .zero, allowWithoutCalls: true))
+    private static func options(_ limits: EtcdGRPCLimits, _ errors: ErrorAnswers) -> GRPCOptions {
+        var options = GRPCOptions(
+            requests: CallMemory(of: limits.requests.bodies), answers: CallMemory(of: limits.requests.answers))
+        options.callsPerConnection = limits.callsPerConnection
+        options.pace = { [pace = limits.requests.pace] in TimeAmount(pace.patience(after: $0)) }
+        options.readingPatience = TimeAmount(limits.requests.readingPatience)
+        options.overloaded = GRPCStatus(EtcdError.tooManyRequests)
+        options.stopped = GRPCStatus(EtcdError.stopped)
+        options.status = errors.answer(to:of:)
+        return options
     }
+}
 
-    private static func configuration(_ limits: EtcdGRPCLimits) -> EtcdTransport.Base.Config {
-        var config = EtcdTransport.Base.Config.defaults
-        config.connection.keepalive = keepalive
-        config.connection.flushCoalescing = nil
-        config.http2.maxConcurrentStreams = limits.callsPerConnection
-        config.rpc.maxRequestPayloadSize = limits.messageBytes
-        let requests = limits.requests
-        config.channelDebuggingCallbacks.onAcceptHTTP2Stream = { channel in
-            channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(StreamGuard(requests), position: .first)
-            }.flatMap { ClientFrames.noteStream(channel) }
-        }
-        return config
-    }
+/// What the calls of a server hold of a budget that others share.
+private struct CallMemory: GRPCMemory {
+    private let budget: MemoryBudget
+    private let hold: MemoryHold
+
+    init(of budget: MemoryBudget) { (self.budget, hold) = (budget, MemoryHold(of: budget)) }
+
+    var isExhausted: Bool { budget.isExhausted }
+    func take(_ bytes: Int) -> Bool { hold.take(bytes) }
+    func overdraw(_ bytes: Int) { hold.overdraw(bytes) }
+    func giveBack(_ bytes: Int) { hold.giveBack(bytes) }
 }
 #endif
