@@ -101,7 +101,7 @@ let package = Package(
         .executable(name: "discfg-lambda", targets: ["discfg-lambda"]),
     ],
     traits: [
-        .trait(name: "EtcdGRPC", description: "etcd's v3 API over gRPC: discfg serve --etcd-listen."),
+        .trait(name: "EtcdGRPC", description: "etcd's v3 API over gRPC."),
         .default(enabledTraits: ["EtcdGRPC"]),
     ],
     dependencies: [
@@ -171,7 +171,7 @@ let package = Package(
             name: "DiscfgEtcdGRPC",
             dependencies: [
                 "DiscfgCore", "DiscfgEtcd", "GRPCServing",
-                .logging, .nioCore, .nioHPACK, .nioPosix, protobuf, .serviceLifecycle,
+                .logging, .nioCore, .nioHPACK, protobuf,
             ]
         ),
         .target(
@@ -198,6 +198,7 @@ let package = Package(
             dependencies: [
                 "AWSClient", "CGlibcShim", "DiscfgClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgEtcd",
                 etcdGRPC, "DiscfgFormats", "DiscfgHTTP", "DiscfgNotifications", "DiscfgSQLite", "DiscfgYAML",
+                "GRPCServing",
                 .argumentParser, .hummingbird, .hummingbirdCore, .logging, .metrics, .nioCore, .rainbow,
                 .serviceLifecycle, .subprocess, .systemPackage, .unixSignals,
             ]
@@ -244,7 +245,7 @@ let package = Package(
                 .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle,
             ]
         ),
-        tests(ofIndependent: "GRPCServing", with: [.nioCore, .nioEmbedded, .nioHPACK, .nioHTTP2, .nioPosix]),
+        tests(ofIndependent: "GRPCServing", with: [.nioCore, .nioHPACK, .nioHTTP2, .nioPosix]),
         tests(ofIndependent: "LambdaRuntime", with: [.logging, .nioCore, .nioHTTP1, .nioPosix]),
         tests(
             of: "discfg-lambda",
@@ -279,7 +280,7 @@ let package = Package(
         tests(
             of: "DiscfgEtcdGRPC",
             with: [
-                "DiscfgCore", "DiscfgEtcd", "DiscfgTestSupport",
+                "DiscfgCore", "DiscfgEtcd", "DiscfgTestSupport", "GRPCServing",
                 .logging, .nioCore, .nioHPACK, .nioHTTP2, .nioPosix, protobuf, .serviceLifecycle,
                 .serviceLifecycleTestKit,
             ] + grpcClient
@@ -304,7 +305,7 @@ let package = Package(
             with: [
                 "AWSClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgDynamoDBTestSupport", etcdGRPC, "DiscfgFormats",
                 "DiscfgHTTP", "DiscfgTestSupport", "DynamoDBPatternsTesting",
-                .argumentParser, .logging, .nioCore, .nioPosix,
+                .argumentParser, .logging, .nioCore, .nioEmbedded, .nioPosix,
             ]
         ),
         .testTarget(

@@ -3,8 +3,6 @@ package import DiscfgCore
 
 /// How much a client may ask of the server.
 public struct EtcdGRPCLimits: Sendable {
-    /// Connections at the same time, about; further ones wait to be accepted.
-    public var connections = 1024
     /// Calls at the same time on one connection; a client's library holds back the ones beyond.
     public var callsPerConnection = 2048
     /// Bytes of one request: etcd's limit of 1.5 MiB and the 512 KiB that it adds for what surrounds a request.

@@ -18,6 +18,8 @@ public struct GRPCOptions: Sendable {
     public var pingInterval = TimeAmount.seconds(60)
     /// How long nothing may come from a client after that before its connection is closed.
     public var pingPatience = TimeAmount.seconds(30)
+    /// How long calls may take to end once the server stops; then their connection is closed.
+    public var drain = TimeAmount.seconds(10)
     /// The status of a call for which there is no memory.
     public var overloaded = GRPCStatus(.resourceExhausted, "too many requests")
     /// The status of a call that ends because the server stops.

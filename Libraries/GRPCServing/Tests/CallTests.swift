@@ -10,15 +10,15 @@ import Testing
 @Suite("Calls of gRPC")
 struct CallTests {
     /// Answers with what it was sent.
-    private static func echo(isQuick: Bool = false, waits: Bool = false) -> GRPCMethod {
-        .unary(maximumBytes: 100_000, waits: waits) { bytes, _ in
+    private static func echo(isQuick: Bool = false) -> GRPCMethod {
+        .unary(maximumBytes: 100_000) { bytes, _ in
             GRPCWork(isQuick: isQuick) { GRPCMessage(bytes.readableBytesView) }
         }
     }
 
     /// Waits until its call is cancelled, and tells so.
-    private static func waiting(_ cancelled: AsyncStream<Void>.Continuation, waits: Bool = true) -> GRPCMethod {
-        .unary(maximumBytes: 100, waits: waits) { _, _ in
+    private static func waiting(_ cancelled: AsyncStream<Void>.Continuation) -> GRPCMethod {
+        .unary(maximumBytes: 100, waits: true) { _, _ in
             GRPCWork {
                 do {
                     try await Task.sleep(for: .seconds(3600))
@@ -141,17 +141,43 @@ struct CallTests {
         }
     }
 
-    @Test("A call ends when its time is over, and its work is cancelled only if it waits", arguments: [true, false])
-    func timeout(waits: Bool) async throws {
+    @Test("A call that waits ends and is cancelled when its time is over")
+    func timeout() async throws {
         let (cancelled, continuation) = AsyncStream<Void>.makeStream()
-        try await Peer.connected(to: ["/a.B/C": Self.waiting(continuation, waits: waits)]) { peer in
+        try await Peer.connected(to: ["/a.B/C": Self.waiting(continuation)]) { peer in
             var call = try await peer.call("/a.B/C", ["grpc-timeout": "20m"])
             try await call.send(framed([1]), ends: true)
             #expect(await call.answer().fields["grpc-status"] == "4")
-            if waits { for await _ in cancelled { break } }
+            for await _ in cancelled { break }
         }
-        // The end of the server cancels what is left.
-        if !waits { for await _ in cancelled { break } }
+    }
+
+    @Test(
+        "Other work goes on to its end when its time is over and when its client gives it up",
+        arguments: [true, false])
+    func carriedOut(byTimeout: Bool) async throws {
+        let (go, gate) = AsyncStream<Void>.makeStream()
+        let (done, end) = AsyncStream<Bool>.makeStream()
+        let method = GRPCMethod.unary(maximumBytes: 100) { _, _ in
+            GRPCWork {
+                for await _ in go { break }
+                end.yield(!Task.isCancelled)
+                return GRPCMessage(count: 0)
+            }
+        }
+        try await Peer.connected(to: ["/a.B/C": method]) { peer in
+            var call = try await peer.call("/a.B/C", byTimeout ? ["grpc-timeout": "20m"] : [:])
+            try await call.send(framed([1]), ends: true)
+            if byTimeout { #expect(await call.answer().fields["grpc-status"] == "4") } else { await call.reset() }
+            // The server has heard of the reset once it answers another call.
+            var other = try await peer.call("/a.B/None", ends: true)
+            _ = await other.answer()
+            gate.yield()
+            for await isDone in done {
+                #expect(isDone)
+                break
+            }
+        }
     }
 
     @Test("Work that waits is cancelled when the client gives the call up or is gone", arguments: [true, false])

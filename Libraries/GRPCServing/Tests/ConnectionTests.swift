@@ -50,6 +50,31 @@ struct ConnectionTests {
         }
     }
 
+    @Test("What has not ended when its time is over is cut off")
+    func drain() async throws {
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        let stubborn = GRPCMethod.unary(maximumBytes: 100) { _, _ in
+            GRPCWork {
+                try? await Task.sleep(for: .seconds(3600))
+                end.yield()
+                return GRPCMessage(count: 0)
+            }
+        }
+        try await Peer.connected(to: ["/a.B/C": stubborn]) {
+            $0.drain = .milliseconds(50)
+        } _: { peer in
+            var call = try await peer.call("/a.B/C")
+            try await call.send(framed([]), ends: true)
+            var probe = try await peer.call("/a.B/None", ends: true)
+            _ = await probe.answer()
+            peer.server.stop()
+            #expect(await call.answer().fields["grpc-status"] == nil)
+            try await peer.connection.closeFuture.get()
+        }
+        // The end of the server cancels the work, which has no connection any more, and waits for it.
+        for await _ in ended { break }
+    }
+
     @Test("A call that waits and begins after the stop ends as well")
     func late() async throws {
         try await Peer.connected(to: ["/a.B/Wait": Self.forever]) { peer in

@@ -66,7 +66,7 @@ extension CallHandler {
         guard phase == .working else { return }
         self.task = task
         isCounted = true
-        connection.server.callStarted()
+        connection.server.started(self, task)
         if let end {
             let bound = NIOLoopBound(self, eventLoop: connection.eventLoop)
             timer = connection.eventLoop.scheduleTask(deadline: end) { bound.value.expire() }
@@ -96,7 +96,7 @@ extension CallHandler {
         requestMemory.release()
         if isCounted {
             isCounted = false
-            connection.server.callEnded()
+            connection.server.ended(self)
         }
         guard phase == .working else { return }
         switch result {

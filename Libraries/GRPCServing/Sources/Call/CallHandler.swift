@@ -109,14 +109,13 @@ final class CallHandler: ChannelDuplexHandler {
     /// Ends whatever the stream holds; it is closed.
     private func close() {
         guard phase != .closed else { return }
-        let wasWorking = phase == .working
         phase = .closed
         context = nil
         connection.remove(self, stream)
         timer?.cancel()
         (partSince, unreadSince) = (nil, nil)
         answerMemory.release()
-        if !wasWorking || waits || connection.server.isCutOff { task?.cancel() }
+        if waits || connection.server.isCutOff { task?.cancel() }
         if task == nil { requestMemory.release() }
         endReading()
     }

@@ -22,6 +22,7 @@ final class GRPCConnection: ChannelInboundHandler {
     private var isPinged = false
     private var silenceCheck: Scheduled<Void>?
     private var callCheck: Scheduled<Void>?
+    private var drain: Scheduled<Void>?
 
     /// What the PING between the two GOAWAYs carries.
     private let stopMark = HTTP2PingData(withInteger: .random(in: 1 ... .max))
@@ -47,7 +48,8 @@ final class GRPCConnection: ChannelInboundHandler {
         context = nil
         silenceCheck?.cancel()
         callCheck?.cancel()
-        (silenceCheck, callCheck) = (nil, nil)
+        drain?.cancel()
+        (silenceCheck, callCheck, drain) = (nil, nil, nil)
     }
 
     /// Closes the connection of a peer that does not keep to HTTP/2; the error of one stream ends no other.
@@ -62,7 +64,12 @@ final class GRPCConnection: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent { stop() }
+        switch event {
+        case is ChannelShouldQuiesceEvent: stop()
+        // A client that will send nothing more cannot answer a PING either.
+        case ChannelEvent.inputClosed: context.close(promise: nil)
+        default: break
+        }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -128,6 +135,8 @@ extension GRPCConnection {
         write(.ping(stopMark, ack: false))
         context.flush()
         for call in Array(calls.values) { call.stop() }
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        drain = eventLoop.scheduleTask(in: server.options.drain) { bound.value.context?.close(promise: nil) }
     }
 
     private func closeIfDone() {

@@ -9,8 +9,8 @@ import Synchronization
 public final class GRPCConnections: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: any Channel] = [:]
-        /// Calls whose work goes on.
-        var calls = 0
+        /// The work of calls that goes on, also if their connections are closed.
+        var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
         var isStopping = false
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -68,11 +68,12 @@ public final class GRPCConnections: Sendable {
     /// Closes all connections, whatever is still to be sent, and cancels all calls.
     public func cutOff() {
         isCut.store(true, ordering: .releasing)
-        let channels = state.withLock { state in
+        let (channels, tasks) = state.withLock { state in
             state.isStopping = true
-            return Array(state.connections.values)
+            return (Array(state.connections.values), Array(state.tasks.values))
         }
         for channel in channels { channel.close(promise: nil) }
+        for task in tasks { task.cancel() }
     }
 
     /// Waits until no connection is open and no call is carried out.
@@ -82,14 +83,20 @@ public final class GRPCConnections: Sendable {
         }
     }
 
-    func callStarted() { state.withLock { $0.calls += 1 } }
+    func started(_ call: CallHandler, _ task: Task<Void, Never>) {
+        let id = ObjectIdentifier(call)
+        state.withLock { $0.tasks[id] = task }
+    }
 
-    func callEnded() { change { $0.calls -= 1 } }
+    func ended(_ call: CallHandler) {
+        let id = ObjectIdentifier(call)
+        change { $0.tasks[id] = nil }
+    }
 
     private func change(_ body: (inout State) -> Void) {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             body(&state)
-            guard state.connections.isEmpty, state.calls == 0 else { return [] }
+            guard state.connections.isEmpty, state.tasks.isEmpty else { return [] }
             defer { state.waiters = [] }
             return state.waiters
         }
