@@ -191,6 +191,20 @@ struct CallTests {
         }
     }
 
+    @Test("A request that comes too slowly is cut off, also one that has come and does not end")
+    func pace() async throws {
+        try await Peer.connected(to: ["/a.B/C": Self.echo()]) {
+            $0.pace = { _ in .milliseconds(50) }
+        } _: { peer in
+            for bytes in [[0, 0, 0, 0, 9, 1], framed([1])] {
+                var call = try await peer.call("/a.B/C")
+                try await call.send(bytes)
+                #expect(await call.answer().fields["grpc-status"] == nil)
+            }
+            #expect(peer.connection.isActive)
+        }
+    }
+
     @Test("Requests share their memory, beyond which a call is refused")
     func memory() async throws {
         let requests = TestMemory(1000)

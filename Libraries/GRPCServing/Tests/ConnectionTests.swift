@@ -107,7 +107,7 @@ struct ConnectionTests {
     @Test("A peer that says nothing, not even in answer to a PING, is closed")
     func silence() async throws {
         try await Peer.connected(to: [:]) {
-            ($0.pingInterval, $0.pingPatience) = (.milliseconds(100), .milliseconds(100))
+            ($0.pingInterval, $0.pingPatience, $0.drain) = (.milliseconds(100), .milliseconds(100), .hours(1))
         } _: { peer in
             // It answers PINGs, and stays for a while.
             var frames = peer.rootFrames.makeAsyncIterator()

@@ -15,7 +15,8 @@ struct StreamTests {
                 for try await request in requests { try await responses.write(GRPCMessage(request.readableBytesView)) }
             }
         }
-        try await Peer.connected(to: ["/a.B/C": method]) { peer in
+        let answers = TestMemory()
+        try await Peer.connected(to: ["/a.B/C": method], answers: answers) { peer in
             var call = try await peer.call("/a.B/C")
             guard case .headers = await call.frame() else { return #expect(Bool(false), "no head before the messages") }
             for number in 0..<10 as Range<UInt8> {
@@ -25,6 +26,8 @@ struct StreamTests {
                 }
                 #expect(Array(bytes.readableBytesView) == framed([number]))
             }
+            // The stream goes on, and holds nothing of what was read.
+            try await answers.wait { $0 == 0 }
             // Many in one frame, of which the last one is cut.
             try await call.send(framed([1]) + framed([2]) + framed([3]).dropLast())
             try await call.send([3], ends: true)

@@ -129,11 +129,11 @@ extension CallHandler {
         call = GRPCCall(path: path, metadata: headers, localAddress: context?.channel.localAddress)
         phase = .receiving
         guard !options.answers.isExhausted else { return finish(options.overloaded) }
-        guard headers.first(name: ":method") == "POST" else {
-            return refuse("405", GRPCStatus(.internalError, "gRPC calls are made by POST"))
-        }
         guard Self.isGRPC(headers) else {
             return refuse("415", GRPCStatus(.invalidArgument, "invalid gRPC request content-type"))
+        }
+        guard headers.first(name: ":method") == "POST" else {
+            return refuse("405", GRPCStatus(.internalError, "gRPC calls are made by POST"))
         }
         guard let method = connection.server.methods[path] else { return finish(connection.server.unknown(path)) }
         if let encoding = headers.first(name: "grpc-encoding"), encoding != "identity" {
