@@ -92,6 +92,23 @@ struct StreamTests {
         }
     }
 
+    @Test("A stream for whose request there is no memory is refused, and its method is cancelled")
+    func overloaded() async throws {
+        let (cancelled, cancel) = AsyncStream<Void>.makeStream()
+        let method = GRPCMethod.stream(maximumBytes: 10_000) { _ in
+            { _, _ in
+                try? await Task.sleep(for: .seconds(3600))
+                cancel.yield()
+            }
+        }
+        try await Peer.connected(to: ["/a.B/C": method], requests: TestMemory(1000)) { peer in
+            var call = try await peer.call("/a.B/C")
+            try await call.send(framed([UInt8](repeating: 0, count: 2000)))
+            #expect(await call.answer().fields["grpc-status"] == "8")
+            for await _ in cancelled { break }
+        }
+    }
+
     @Test("A writer waits for a client that reads nothing, and is cut off with it")
     func slowClient() async throws {
         let answers = TestMemory()

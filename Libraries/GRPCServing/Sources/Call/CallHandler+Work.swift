@@ -84,7 +84,6 @@ extension CallHandler {
     /// Ends the call: its time is over.
     func expire() {
         guard phase == .receiving || phase == .working else { return }
-        if waits { task?.cancel() }
         finish(GRPCStatus(.deadlineExceeded, "context deadline exceeded"))
     }
 
@@ -147,6 +146,7 @@ extension CallHandler {
         hasHead = true
         timer?.cancel()
         partSince = nil
+        if waits { task?.cancel() }
         if task == nil { requestMemory.release() }
         unreadSince = .now()
         context.writeAndFlush(wrapOutboundOut(.headers(.init(headers: trailers, endStream: true))), promise: nil)
