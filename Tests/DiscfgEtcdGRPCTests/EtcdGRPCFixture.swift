@@ -62,7 +62,7 @@ struct EtcdGRPCFixture: Sendable {
     ) -> EtcdGRPCServer {
         EtcdGRPCServer(
             api: EtcdAPI(store: store, config: .default, identity: identity, logger: log.logger),
-            host: "127.0.0.1", port: port, limits: limits, logger: log.logger)
+            port: port, limits: limits, logger: log.logger)
     }
 
     static func transport(

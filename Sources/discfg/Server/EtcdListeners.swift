@@ -1,9 +1,8 @@
 import DiscfgCore
 import DiscfgEtcd
 import DiscfgHTTP
+import GRPCServing
 import Logging
-import NIOCore
-import ServiceLifecycle
 
 #if EtcdGRPC
 import DiscfgEtcdGRPC
@@ -20,6 +19,13 @@ struct EtcdListeners: Sendable {
     static let needStore = DiscfgError(
         .unsupported, "etcd's APIs are not available on a server whose store is another server.",
         hint: "Give --etcd-listen to the server that has the store.")
+
+    /// An address for etcd's gRPC makes sense only with gRPC.
+    static func noGRPC(at address: ListenAddress) -> DiscfgError {
+        DiscfgError(
+            .unsupported, "This discfg was built without gRPC, so that it cannot listen on \(address).",
+            hint: "Build it with the package trait EtcdGRPC, or leave out --etcd-listen.")
+    }
 
     /// Servers of one store are one cluster to etcd's clients, and each is a member of its own.
     init(
@@ -39,49 +45,14 @@ struct EtcdListeners: Sendable {
 }
 
 extension EtcdListeners {
-    /// The service that answers gRPC at an address; `listening` gets the port.
-    func gRPC(
-        at address: ListenAddress, _ options: Server.Options, _ requests: RequestLimits,
-        listening: @escaping @Sendable (Int) -> Void
-    ) throws(DiscfgError) -> any Service {
+    /// What serves gRPC on the connections of every address; `nil` if this discfg was built without it.
+    func gRPC(_ requests: RequestLimits) -> GRPCConnections? {
         #if EtcdGRPC
-        let server = EtcdGRPCServer(
-            api: api, host: address.host, port: address.port, limits: Self.limits(options, requests),
-            logger: logger
-        ) { [logger] channel in
-            try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger), position: .first)
-        }
-        return Listening(address: address, service: AnnouncedServer(server: server, listening: listening))
+        var limits = EtcdGRPCLimits()
+        limits.requests = requests
+        return GRPCConnections(etcd: api, limits: limits, logger: logger)
         #else
-        throw DiscfgError(
-            .unsupported, "This discfg was built without gRPC, so that it cannot listen on \(address).",
-            hint: "Build it with the package trait EtcdGRPC, or leave out --etcd-listen.")
+        return nil
         #endif
     }
 }
-
-#if EtcdGRPC
-extension EtcdListeners {
-    /// The limits of gRPC: as many connections as of each address, and the memory that all requests share.
-    static func limits(_ options: Server.Options, _ requests: RequestLimits) -> EtcdGRPCLimits {
-        var limits = EtcdGRPCLimits()
-        limits.connections = options.connections
-        limits.requests = requests
-        return limits
-    }
-}
-
-/// A gRPC server that reports its port as soon as it listens.
-private struct AnnouncedServer: Service {
-    let server: EtcdGRPCServer
-    let listening: @Sendable (Int) -> Void
-
-    func run() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { if let port = await server.address?.port { listening(port) } }
-            try await server.run()
-            try await group.waitForAll()
-        }
-    }
-}
-#endif

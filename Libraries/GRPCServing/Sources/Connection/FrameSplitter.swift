@@ -1,4 +1,3 @@
-#if EtcdGRPC
 import NIOCore
 
 /// Finds the PING and RST_STREAM frames in the bytes that a client of HTTP/2 sends.
@@ -80,4 +79,3 @@ struct FrameSplitter {
         }
     }
 }
-#endif

@@ -1,11 +1,9 @@
-#if EtcdGRPC
 import NIOCore
-import NIOHTTP2
 
 /// Does what a client's PING and RST_STREAM frames ask, before NIO's HTTP/2 sees and counts them.
 ///
-/// NIO closes a connection on which more than 200 of one kind come within 30 seconds, and grpc-swift's transport has no setting
-/// for it. Clients of etcd in Go send a PING with almost every read, to measure the bandwidth, and give up calls by RST_STREAM.
+/// NIO closes a connection on which more than 200 of one kind come within 30 seconds, and a higher limit costs memory for
+/// each connection. Clients of etcd in Go send a PING with almost every read, to measure the bandwidth, and give up calls by RST_STREAM.
 /// They lose more than the connection: NIO's GOAWAY tells them that no call was carried out, and so they send writes again.
 final class ClientFrames: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -20,14 +18,16 @@ final class ClientFrames: ChannelInboundHandler {
     private static let maximumUnread = 1000
     private static let window = TimeAmount.seconds(30)
 
+    private let connection: GRPCConnection
     private var splitter = FrameSplitter()
-    private var streams: [Int: any Channel] = [:]
-    private var newest = 0
     private var resets = (count: 0, since: NIODeadline.now())
     private var unread = 0
     private var hasAnswered = false
 
+    init(_ connection: GRPCConnection) { self.connection = connection }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        connection.noteRead()
         for piece in splitter.split(unwrapInboundIn(data)) {
             switch piece {
             case .ping(let opaque, let frame): if !answer(opaque, context) { pass(frame, context) }
@@ -44,8 +44,6 @@ final class ClientFrames: ChannelInboundHandler {
         }
         context.fireChannelReadComplete()
     }
-
-    func handlerRemoved(context: ChannelHandlerContext) { streams = [:] }
 
     private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         context.fireChannelRead(wrapInboundOut(bytes))
@@ -71,23 +69,6 @@ final class ClientFrames: ChannelInboundHandler {
         resets.count += 1
         guard resets.count > Self.passedResets, resets.count <= Self.maximumResets else { return false }
         // The client is sent a reset as well, for a stream that it has forgotten.
-        streams[stream]?.close(promise: nil)
-        return stream <= newest
-    }
-
-    private func add(_ stream: Int, _ channel: any Channel) {
-        newest = max(newest, stream)
-        streams[stream] = channel
-        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
-        channel.closeFuture.whenComplete { _ in bound.value.streams[stream] = nil }
-    }
-
-    /// Takes note of a stream of a connection; grpc-swift's transport calls it with every new one.
-    static func noteStream(_ channel: any Channel) -> EventLoopFuture<Void> {
-        channel.eventLoop.makeCompletedFuture {
-            guard let id = try channel.syncOptions?.getOption(HTTP2StreamChannelOptions.streamID) else { return }
-            try channel.parent?.pipeline.syncOperations.handler(type: ClientFrames.self).add(Int(id), channel)
-        }
+        return connection.close(stream)
     }
 }
-#endif
