@@ -42,19 +42,19 @@ struct WatchTests {
         var limits = EtcdGRPCLimits()
         limits.requests = RequestLimits(bodies: MemoryBudget(4 << 20))
         let answers = limits.requests.answers
-        try await EtcdDoor.open(limits: limits) { door in
-            try await door.put("a", String(repeating: "v", count: 200_000))
+        try await EtcdGRPCFixture.open(limits: limits) { fixture in
+            try await fixture.put("a", String(repeating: "v", count: 200_000))
             // Not the whole budget: a call would be refused.
             let held = answers.limit - 100_000
             try #require(answers.take(held))
             await expectRefusal(.unavailable, "etcdserver: too many requests") {
-                try await door.watching { talk in
+                try await fixture.watching { talk in
                     _ = try await talk.create("a") { $0.startRevision = 2 }
                     _ = try await talk.next()
                 }
             }
             answers.giveBack(held)
-            try await door.watching { talk in
+            try await fixture.watching { talk in
                 _ = try await talk.create("a") { $0.startRevision = 2 }
                 #expect(try await talk.next().events.count == 1)
             }
