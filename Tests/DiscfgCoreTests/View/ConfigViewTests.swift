@@ -24,7 +24,7 @@ private struct BusyLog: EngineWrapper {
 private struct RemoteStore: EngineWrapper {
     let engine: any StorageEngine
 
-    var traits: StorageTraits { StorageTraits(readsTellTail: false) }
+    var traits: StorageTraits { engine.traits.with(\.readsTellTail, false) }
 }
 
 /// A question to a service that looks whether a config exists.
