@@ -49,16 +49,11 @@ struct StoreInit: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let properties = StoreProperties(throughput: throughput, isProtected: protect)
+        let properties = StoreProperties(settings: throughput, isProtected: protect)
         if properties != StoreProperties() { try globals.requireTable("has neither a throughput nor a protection") }
         try await globals.withSession { session in
-            let properties = StoreProperties(settings: throughput, isProtected: protect)
-            if let administration = session.administration {
-                for warning in try await administration.create(properties) {
-                    Output.note("warning: \(warning.message)\nhint: \(warning.hint)")
-                }
-            } else if properties != StoreProperties() {
-                throw session.hasNoAdministration
+            for warning in try await session.administration?.create(properties) ?? [] {
+                Output.note("warning: \(warning.message)\nhint: \(warning.hint)")
             }
             let url = session.settings.store.description
             // Whatever kind of store it is, now it must answer.
@@ -140,9 +135,7 @@ struct StoreDestroy: AsyncParsableCommand {
     func run() async throws {
         try globals.requireTable("is not deleted by discfg")
         try await globals.withSession { session in
-            guard let administration = session.administration, let subject = administration.subject else {
-                throw session.hasNoAdministration
-            }
+            guard let administration = session.administration, let subject = administration.subject else { return }
             _ = try await administration.status()
             if !yes {
                 try Confirmation(subject: "\(subject.description) with all its configs", name: subject.name).ask()
