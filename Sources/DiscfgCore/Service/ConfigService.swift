@@ -72,7 +72,9 @@ public final class ConfigService: Sendable {
 
     /// A service on an engine.
     public init(engine: any StorageEngine, options: Options = Options(), logger: Logger) {
-        let defaultEngine = DefaultConfigEngine(engine: engine, time: options.time, active: active)
+        let defaultEngine = DefaultConfigEngine(engine: engine, time: options.time) {
+            [weak active] in active?[$0]?.view
+        }
         self.engine = defaultEngine
         self.administration = options.administration
         self.endedLogs = EndedLogs(engine: defaultEngine)

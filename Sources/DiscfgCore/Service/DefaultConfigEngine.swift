@@ -6,17 +6,18 @@
 struct DefaultConfigEngine: EngineWrapper {
     let engine: any StorageEngine
     let time: TimeSource
-    let active: ActiveConfigs
+    /// The view of a config, if this process has one. It must not keep the views, which keep this engine.
+    let view: @Sendable (ConfigName) -> ConfigView?
 
     func perform<Result: Sendable>(
         on config: ConfigName, _ call: @Sendable () async throws -> Result
     ) async throws -> Result {
-        let log = active[config]?.view.announced.log
+        let log = view(config)?.announced.log
         do {
             return try await call()
         } catch let error as DiscfgError where error.code == .configNotFound {
             guard config == .default else {
-                active[config]?.view.reset(ifLogIs: log)
+                view(config)?.reset(ifLogIs: log)
                 throw error
             }
             try await makeDefault()
@@ -25,14 +26,14 @@ struct DefaultConfigEngine: EngineWrapper {
     }
 
     func config(_ name: ConfigName) async throws -> ConfigRecord? {
-        let log = active[name]?.view.announced.log
-        if let record = try await engine.config(name) { return record }
-        guard name == .default else {
-            active[name]?.view.reset(ifLogIs: log)
+        do {
+            return try await perform(on: name) {
+                guard let record = try await engine.config(name) else { throw DiscfgError.noConfig(name) }
+                return record
+            }
+        } catch let error as DiscfgError where error.code == .configNotFound {
             return nil
         }
-        try await makeDefault()
-        return try await engine.config(name)
     }
 
     private func makeDefault() async throws {

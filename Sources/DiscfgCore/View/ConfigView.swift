@@ -109,9 +109,15 @@ final class ConfigView: Sendable {
     }
 
     /// Forgets everything because the config is gone, unless another log was found since `log` was the known one.
+    ///
+    /// Then it may be that log which is gone, or the answer is older than it: the next read asks the store.
     func reset(ifLogIs log: String?) {
         state.withLock { state in
-            if state.log == log { state = State(endedLog: state.endedLog, lastUsed: state.lastUsed) }
+            if state.log == log {
+                state = State(endedLog: state.endedLog, lastUsed: state.lastUsed)
+            } else {
+                state.checked = nil
+            }
         }
     }
 

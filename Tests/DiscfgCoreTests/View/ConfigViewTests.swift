@@ -80,6 +80,20 @@ struct ConfigViewTests {
         }
     }
 
+    @Test("A service that is not used any more lets go of its store, which closes it")
+    func released() async throws {
+        weak var store: CountingEngine?
+        do {
+            let engine = CountingEngine()
+            store = engine
+            let service = ConfigService.viewing(engine)
+            try await service.set("/a", "1")
+            #expect(try await service.text("/a") == "1")
+        }
+        // What the service does in the background ends first.
+        while store != nil { await Task.yield() }
+    }
+
     @Test("The history of a quiet key is one call of the engine, and none if the newest commits have it")
     func history() async throws {
         let engine = CountingEngine()
