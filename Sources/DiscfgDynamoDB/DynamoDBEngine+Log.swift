@@ -119,7 +119,7 @@ extension DynamoDBEngine {
         let query = PartitionQuery(
             partition: layout(config).log(log.incarnation), condition: "#s \(isVouched ? ">" : ">=") :a",
             values: [":a": .binary(TableLayout.bytes(of: max(0, after)))],
-            limit: max(1, min(limit, 1000)) + (isVouched ? 0 : 1), consistency: consistency)
+            limit: max(1, min(limit, log.entriesAtOnce)) + (isVouched ? 0 : 1), consistency: consistency)
         let answer = try await table.query(query)
         var records = answer.items ?? []
         if !isVouched, records.first?[Name.revision]?.int64 == after {
@@ -159,7 +159,8 @@ extension DynamoDBEngine {
         let last = commits.last?.revision ?? after
         let next = entries.dropFirst(commits.count).first?[Name.revision]?.int64
         // A page that was cut because it is large does not reach the end: its next entry is there.
-        if consistency == .strong, answer.lastEvaluatedKey == nil, tries < Self.endTries, next != last + 1,
+        let isCut = next == last + 1
+        if consistency == .strong, answer.lastEvaluatedKey == nil, tries < Self.endTries, !isCut,
             try await !isEnd(last, hasGap: next.map { $0 > last + 1 } ?? false, of: config, log.incarnation)
         {
             return try await page(
@@ -167,7 +168,11 @@ extension DynamoDBEngine {
                 tries: tries + 1)
         }
         if let last = commits.last { known.see(last.revision, at: last.time, of: config, log.incarnation) }
-        return LogPage(commits: commits, tail: commits.last?.revision ?? after, incarnation: log.incarnation)
+        known.update(config, log.incarnation) {
+            // What follows a cut page is paid for again by the next one.
+            $0.entriesAtOnce = isCut ? 2 * commits.count : min(1000, 2 * $0.entriesAtOnce)
+        }
+        return LogPage(commits: commits, tail: isCut ? last + 1 : last, incarnation: log.incarnation)
     }
 
     /// Whether the log is still that of the config.

@@ -24,6 +24,8 @@ final class KnownLogs: Sendable {
         fileprivate var lastSettledItemRead = 0
         /// The number of lost appends since the last success.
         var defeats = 0
+        /// Maximum number of entries to read at once: fewer after a page that ended before the entries that were read.
+        var entriesAtOnce = 1000
         /// The time at which the index last showed that the config had never had a lease.
         fileprivate var leaselessAt: ContinuousClock.Instant?
         fileprivate var since: Moment

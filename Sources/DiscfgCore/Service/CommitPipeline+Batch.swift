@@ -86,7 +86,8 @@ extension CommitPipeline {
                 loaded.isExact = false
                 metrics.conflicts.increment()
                 // Far behind, and not beaten by others: there is nothing to wait for.
-                if newer.count >= Self.fullPage { continue }
+                let weight = newer.reduce(0) { $0 + $1.weight }
+                if newer.count >= Self.fullPage || weight >= LogPage.maximumBytes { continue }
             case .outdated(let tail?) where try await catchUp(&loaded, with: tail): break
             case .outdated(let tail):
                 // From the exact tail now: where a basis may be behind, it would be behind again.

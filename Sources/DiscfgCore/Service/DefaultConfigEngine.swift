@@ -6,7 +6,9 @@
 struct DefaultConfigEngine: EngineWrapper {
     let engine: any StorageEngine
     let time: TimeSource
-    /// The view of a config, if this process has one. It must not keep the views, which keep this engine.
+    /// The view of a config, if this process has one.
+    ///
+    /// The function must not keep the views, which keep this engine.
     let view: @Sendable (ConfigName) -> ConfigView?
 
     func perform<Result: Sendable>(

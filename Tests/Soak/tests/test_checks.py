@@ -231,12 +231,12 @@ class CheckTests(unittest.TestCase):
         self.assertEqual(self.rules(ops, log, checks.administration), ["a rollback restored no single moment"])
 
     def test_a_follower_of_another_life_is_found(self) -> None:
-        def follow(after: int, value: str, at: int) -> Op:
-            return op("follow", at, at + 1, result={"commits": [[after + 1, [["/r/0", "set", value]]]]},
-                      config="reborn", client="follower0", after=after)
-        self.assertEqual(self.rules([follow(1, "L1-a", 1), follow(2, "L2-b", 2)], LogMaker()),
+        def follow(after: int, log: str, at: int) -> Op:
+            return op("follow", at, at + 1, result={"commits": [], "log": log}, config="reborn", client="follower0",
+                      after=after)
+        self.assertEqual(self.rules([follow(1, "one", 1), follow(2, "two", 2)], LogMaker()),
                          ["a follower went on in the log of another config"])
-        again = [follow(1, "L1-a", 1), follow(2, "L1-b", 2), follow(0, "L2-c", 3)]
+        again = [follow(1, "one", 1), follow(2, "one", 2), follow(0, "two", 3)]
         self.assertEqual(self.rules(again, LogMaker()), [])
 
     def test_a_log_that_has_ended_is_not_read(self) -> None:
@@ -250,6 +250,17 @@ class CheckTests(unittest.TestCase):
                op("cfg-delete", 2, 3, config="reborn", client="reborn", life=1),
                get(4, 5, None, "/r/0", ["L1-a", 2, 1], config="reborn", client="reborn", life=1)]
         self.assertEqual(self.rules(ops, LogMaker()), ["a key of a deleted config was read"])
+
+    def test_a_write_without_an_answer_may_be_carried_out_in_the_next_life(self) -> None:
+        def rules(outcome: str) -> list[str]:
+            return self.rules([
+                op("cfg-create", 0, 1, config="reborn", client="reborn", life=0),
+                op("put", 2, 3, outcome=outcome, config="reborn", client="reborn", key="/r/0", value="L1-a", life=1),
+                op("cfg-delete", 4, 5, config="reborn", client="reborn", life=1),
+                op("cfg-create", 6, 7, config="reborn", client="reborn", life=1),
+                get(8, 9, None, "/r/0", ["L1-a", 2, 1], config="reborn", client="reborn", life=2)], LogMaker())
+        self.assertEqual(rules(UNKNOWN), [])
+        self.assertEqual(rules(FAIL), ["a key of an earlier life of a config was read"])
 
     def test_other_processes_may_show_a_deleted_config_for_ten_seconds(self) -> None:
         def rules(start: float, mode: str = "own", process: str = "s2#1") -> list[str]:
