@@ -186,9 +186,11 @@ struct StreamGuardTests {
             let port = try #require(await server.address).port
             try await RawStream.connected(to: port) { connection in
                 let call = try await connection.call("/etcdserverpb.Watch/Watch", endsWithHeaders: false)
-                let request =
-                    try Etcdserverpb_WatchRequest.with { $0.createRequest.key = bytes("/a") }.serializedBytes()
-                    as [UInt8]
+                // From the first revision, because the server may read this after the commits.
+                let create = Etcdserverpb_WatchRequest.with {
+                    ($0.createRequest.key, $0.createRequest.startRevision) = (bytes("/a"), 1)
+                }
+                let request = try create.serializedBytes() as [UInt8]
                 try await call.send(Self.message(request.count) + request)
                 // From here on nothing is read, so that the events stay in the server.
                 try await call.stream.parent?.setOption(.autoRead, value: false).get()
