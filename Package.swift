@@ -93,6 +93,7 @@ let package = Package(
         library("LambdaRuntime"),
         library("DiscfgHTTP"),
         library("DiscfgClient"),
+        library("DiscfgRemote"),
         library("DiscfgTestSupport"),
         .executable(name: "discfg", targets: ["discfg"]),
         .executable(name: "discfg-lambda", targets: ["discfg-lambda"]),
@@ -185,6 +186,7 @@ let package = Package(
                 .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]
         ),
+        .target(name: "DiscfgRemote", dependencies: ["DiscfgClient", "DiscfgCore", .logging]),
         .target(name: "DiscfgTestSupport", dependencies: ["DiscfgCore", "DiscfgEtcd", .logging]),
         // Lets discfg and discfg-lambda start with a glibc that is older than the one of the build.
         .target(name: "CGlibcShim"),
@@ -193,7 +195,8 @@ let package = Package(
             name: "discfg",
             dependencies: [
                 "AWSClient", "CGlibcShim", "DiscfgClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgEtcd",
-                etcdGRPC, "DiscfgFormats", "DiscfgHTTP", "DiscfgNotifications", "DiscfgSQLite", "DiscfgYAML",
+                etcdGRPC, "DiscfgFormats", "DiscfgHTTP", "DiscfgNotifications", "DiscfgRemote", "DiscfgSQLite",
+                "DiscfgYAML",
                 .argumentParser, .hummingbird, .hummingbirdCore, .logging, .metrics, .nioCore, .rainbow,
                 .serviceLifecycle, .subprocess, .systemPackage, .unixSignals,
             ]
@@ -291,6 +294,13 @@ let package = Package(
             with: [
                 "DiscfgCore", "DiscfgHTTP", "DiscfgTestSupport",
                 .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioPosix,
+            ]
+        ),
+        tests(
+            of: "DiscfgRemote",
+            with: [
+                "DiscfgCore", "DiscfgEtcd", "DiscfgHTTP", "DiscfgTestSupport",
+                .asyncHTTPClient, .httpTypes, .hummingbird, .logging, .nioCore, .nioHTTP1,
             ]
         ),
         tests(

@@ -26,12 +26,15 @@ public struct DiscfgResponder: HTTPResponder {
         public var yaml: YAMLReader?
         /// What sends notifications; without it there is nothing at `/v1/CONFIG/notifications`.
         public var notifications: (any NotificationStore)?
+        /// The store for servers and applications whose engine is this server; without it there is nothing at `/engine`.
+        public var engine: ConfigService?
         /// What requests may hold; servers of one process share it.
         package var limits = RequestLimits()
 
         public init(
             access: AccessPolicy = .unchecked, registry: PrometheusRegistry? = nil, time: TimeSource = .system,
-            etcd: EtcdOptions? = nil, yaml: YAMLReader? = nil, notifications: (any NotificationStore)? = nil
+            etcd: EtcdOptions? = nil, yaml: YAMLReader? = nil, notifications: (any NotificationStore)? = nil,
+            engine: ConfigService? = nil
         ) {
             self.access = access
             self.registry = registry
@@ -39,6 +42,7 @@ public struct DiscfgResponder: HTTPResponder {
             self.etcd = etcd
             self.yaml = yaml
             self.notifications = notifications
+            self.engine = engine
         }
     }
 
@@ -58,6 +62,7 @@ public struct DiscfgResponder: HTTPResponder {
         if let notifications = options.notifications {
             NotificationRoutes(access: NotificationAccess(notifications)).add(to: table)
         }
+        if let engine = options.engine { EngineRoutes(service: engine).add(to: table) }
         OperationsRoutes(store: access.acting(as: .process), registry: options.registry).add(to: table)
         if let etcd = options.etcd {
             EtcdV3Routes(api: etcd.api).add(to: table)

@@ -60,6 +60,8 @@ public final class ConfigService: Sendable {
     let engine: any StorageEngine
     /// Describes the store, and does its periodic work.
     let administration: (any StoreAdministration)?
+    /// The engine as it was given, on which `default` may be missing.
+    let storage: any StorageEngine
     /// How far the logs of deleted configs came.
     let endedLogs: EndedLogs
     package let time: TimeSource
@@ -82,6 +84,7 @@ public final class ConfigService: Sendable {
         let defaultEngine = DefaultConfigEngine(engine: engine, time: options.time)
         self.engine = defaultEngine
         self.administration = options.administration
+        self.storage = engine
         self.endedLogs = EndedLogs(engine: defaultEngine)
         self.time = options.time
         self.pollInterval = options.pollInterval ?? engine.traits.pollInterval
@@ -221,6 +224,14 @@ extension ConfigService: ConfigStore {
                 .unsupported, "The store “\(engine.description.name)” has no throughput that could be set.",
                 hint: "Leave out ReadCapacityUnits, WriteCapacityUnits and BillingMode, or use a dynamodb: store.")
         }
+    }
+
+    /// Checks settings as a remote engine sends them, which are kept as they are.
+    ///
+    /// - Throws: `invalidRequest` or `unsupported` for settings that no service keeps.
+    func check(_ settings: ConfigSettings, at revision: Revision) throws(DiscfgError) {
+        var completed = settings
+        try complete(&completed, replacing: settings, at: revision)
     }
 
     public func deleteConfig(_ name: ConfigName) async throws {

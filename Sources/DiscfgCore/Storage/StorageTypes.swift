@@ -12,17 +12,21 @@ public struct StorageTraits: Sendable, Hashable {
     public var pageLength: Int
     /// Whether the store has a throughput that can be set.
     public var hasCapacity: Bool
+    /// Whether eventual reads are answered from a loaded config, however old it is, while the store is unavailable.
+    public var toleratesOutage: Bool
 
     public init(
         readsTellTail: Bool = true,
         pollInterval: ClosedRange<Duration> = .milliseconds(50) ... .milliseconds(50),
-        sweepInterval: Duration = .milliseconds(500), pageLength: Int = 100, hasCapacity: Bool = false
+        sweepInterval: Duration = .milliseconds(500), pageLength: Int = 100, hasCapacity: Bool = false,
+        toleratesOutage: Bool = false
     ) {
         self.readsTellTail = readsTellTail
         self.pollInterval = pollInterval
         self.sweepInterval = sweepInterval
         self.pageLength = pageLength
         self.hasCapacity = hasCapacity
+        self.toleratesOutage = toleratesOutage
     }
 }
 

@@ -90,10 +90,13 @@ public struct Reading: Sendable, Hashable {
     /// A revision of the config at which the key stood so: its newest where the store tells that, or the one that was asked
     /// for.
     public var revision: Revision
+    /// How old the reading may be, if it was answered from memory because the store is unavailable.
+    public var age: Duration?
 
-    public init(item: Item, revision: Revision) {
+    public init(item: Item, revision: Revision, age: Duration? = nil) {
         self.item = item
         self.revision = revision
+        self.age = age
     }
 }
 
@@ -160,6 +163,8 @@ public struct Listing: Sendable, Hashable {
     public var revision: Revision?
     /// What to ask as `after` for the next page; `nil` when this is the last.
     public var next: String?
+    /// How old the listing may be, if it was answered from memory because the store is unavailable.
+    public var age: Duration?
 
     public init(entries: [Entry], revision: Revision?, next: String?) {
         self.entries = entries

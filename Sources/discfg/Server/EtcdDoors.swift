@@ -9,17 +9,17 @@ import ServiceLifecycle
 import DiscfgEtcdGRPC
 #endif
 
-/// The doors for etcd's clients, on a store of this process.
+/// The doors for etcd's clients, on a store of this process or of another server.
 struct EtcdDoors: Sendable {
     private let api: EtcdAPI
     private let logger: Logger
     /// What the doors that speak HTTP need.
     let http: EtcdOptions
 
-    /// The rules of etcd are carried out where the store is: another server has doors of its own.
+    /// A server that passes each call on has no state for etcd's rules.
     static let needStore = DiscfgError(
-        .unsupported, "etcd's APIs are not available on a server whose store is another server.",
-        hint: "Give --etcd-listen to the server that has the store.")
+        .unsupported, "With --view-memory 0, a server on another server's store has no etcd API.",
+        hint: "Leave out --view-memory 0, or give --etcd-listen to the other server.")
 
     /// Servers of one store are one cluster to etcd's clients, and each is a member of its own.
     init(
