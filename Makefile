@@ -49,8 +49,10 @@ check: ## Lint, layers, tree rules, a build in which every warning is an error, 
 	DISCFG_WARNINGS_AS_ERRORS=1 swift build --build-tests
 	Scripts/build-docs.sh
 
-docs: ## Build the documentation of the DynamoDBPatterns libraries into .build/docs, with every broken link an error.
+docs: ## Build the documentation of the libraries into .build/docs, with every broken link an error.
 	@Scripts/install-dependencies.sh build
+	swift build --target DiscfgCore
+	swift build --target DiscfgClient
 	swift build --target DynamoDBPatternsTesting
 	Scripts/build-docs.sh
 

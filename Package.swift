@@ -19,6 +19,9 @@ extension Target.Dependency {
     static let logging = product(name: "Logging", package: "swift-log")
     static let metrics = product(name: "Metrics", package: "swift-metrics")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
+    static let nioHPACK = product(name: "NIOHPACK", package: "swift-nio-http2")
+    static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let rainbow = product(name: "Rainbow", package: "Rainbow")
@@ -33,13 +36,12 @@ extension Target.Dependency {
 // Dependencies that only etcd's gRPC API needs. A build without the trait has none of them.
 let forEtcdGRPC = TargetDependencyCondition.when(traits: ["EtcdGRPC"])
 let etcdGRPC = Target.Dependency.target(name: "DiscfgEtcdGRPC", condition: forEtcdGRPC)
-let grpc: [Target.Dependency] = [
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf", condition: forEtcdGRPC)
+// A client of another project, for tests only.
+let grpcClient: [Target.Dependency] = [
     .product(name: "GRPCCore", package: "grpc-swift-2", condition: forEtcdGRPC),
     .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport", condition: forEtcdGRPC),
     .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf", condition: forEtcdGRPC),
-    .product(name: "NIOHPACK", package: "swift-nio-http2", condition: forEtcdGRPC),
-    .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: forEtcdGRPC),
-    .product(name: "SwiftProtobuf", package: "swift-protobuf", condition: forEtcdGRPC),
 ]
 
 // MARK: Kinds of products and targets
@@ -88,6 +90,7 @@ let package = Package(
         library("DiscfgEtcd"),
         library("DiscfgEtcdGRPC"),
         library("AWSClient"),
+        library("GRPCServing"),
         library("DynamoDBPatterns"),
         library("DynamoDBPatternsTesting"),
         library("LambdaRuntime"),
@@ -99,7 +102,7 @@ let package = Package(
         .executable(name: "discfg-lambda", targets: ["discfg-lambda"]),
     ],
     traits: [
-        .trait(name: "EtcdGRPC", description: "etcd's v3 API over gRPC: discfg serve --etcd-listen."),
+        .trait(name: "EtcdGRPC", description: "etcd's v3 API over gRPC."),
         .default(enabledTraits: ["EtcdGRPC"]),
     ],
     dependencies: [
@@ -134,6 +137,7 @@ let package = Package(
         independent("AWSTestSupport", with: [.nioCore, .nioHTTP1, .nioPosix, .subprocess, .systemPackage]),
         independent("DynamoDBPatterns", with: ["AWSClient", .coreMetrics, .logging, .serviceLifecycle]),
         independent("DynamoDBPatternsTesting", with: ["AWSClient", "DynamoDBPatterns"]),
+        independent("GRPCServing", with: [.nioCore, .nioHPACK, .nioHTTP2]),
         independent("LambdaRuntime", with: [.logging, .nioCore, .nioHTTP1, .nioPosix]),
 
         .target(name: "DiscfgModel"),
@@ -167,9 +171,9 @@ let package = Package(
         .target(
             name: "DiscfgEtcdGRPC",
             dependencies: [
-                "DiscfgCore", "DiscfgEtcd",
-                .logging, .nioCore, .nioPosix, .serviceLifecycle,
-            ] + grpc
+                "DiscfgCore", "DiscfgEtcd", "GRPCServing",
+                .logging, .nioCore, .nioHPACK, protobuf,
+            ]
         ),
         .target(
             name: "DiscfgHTTP",
@@ -196,7 +200,7 @@ let package = Package(
             dependencies: [
                 "AWSClient", "CGlibcShim", "DiscfgClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgEtcd",
                 etcdGRPC, "DiscfgFormats", "DiscfgHTTP", "DiscfgNotifications", "DiscfgRemote", "DiscfgSQLite",
-                "DiscfgYAML",
+                "DiscfgYAML", "GRPCServing",
                 .argumentParser, .hummingbird, .hummingbirdCore, .logging, .metrics, .nioCore, .rainbow,
                 .serviceLifecycle, .subprocess, .systemPackage, .unixSignals,
             ]
@@ -243,6 +247,7 @@ let package = Package(
                 .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle,
             ]
         ),
+        tests(ofIndependent: "GRPCServing", with: [.nioCore, .nioHPACK, .nioHTTP2, .nioPosix]),
         tests(ofIndependent: "LambdaRuntime", with: [.logging, .nioCore, .nioHTTP1, .nioPosix]),
         tests(
             of: "discfg-lambda",
@@ -277,9 +282,10 @@ let package = Package(
         tests(
             of: "DiscfgEtcdGRPC",
             with: [
-                "DiscfgCore", "DiscfgEtcd", "DiscfgTestSupport",
-                .logging, .nioCore, .nioPosix, .serviceLifecycle, .serviceLifecycleTestKit,
-            ] + grpc
+                "DiscfgCore", "DiscfgEtcd", "DiscfgTestSupport", "GRPCServing",
+                .logging, .nioCore, .nioHPACK, .nioHTTP2, .nioPosix, protobuf, .serviceLifecycle,
+                .serviceLifecycleTestKit,
+            ] + grpcClient
         ),
         tests(
             of: "DiscfgHTTP",
@@ -292,7 +298,7 @@ let package = Package(
         tests(
             of: "DiscfgClient",
             with: [
-                "DiscfgCore", "DiscfgHTTP", "DiscfgTestSupport",
+                "AWSTestSupport", "DiscfgCore", "DiscfgHTTP", "DiscfgModel", "DiscfgTestSupport",
                 .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioPosix,
             ]
         ),
@@ -308,7 +314,7 @@ let package = Package(
             with: [
                 "AWSClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgDynamoDBTestSupport", etcdGRPC, "DiscfgFormats",
                 "DiscfgHTTP", "DiscfgTestSupport", "DynamoDBPatternsTesting",
-                .argumentParser, .logging, .nioCore, .nioPosix,
+                .argumentParser, .logging, .nioCore, .nioEmbedded, .nioPosix,
             ]
         ),
         .testTarget(
@@ -324,7 +330,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// For Scripts/fuzz.sh: a program whose main function comes from libFuzzer.
+// For Scripts/fuzz.sh: a program that runs libFuzzer.
 if Context.environment["DISCFG_FUZZ"] == "1" {
     // A module cannot import a program, so the code of discfg-lambda that reads events is a library here.
     package.targets.removeAll { $0.name == "discfg-lambda" || $0.isTest }

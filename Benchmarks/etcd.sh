@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures discfg's etcd doors beside etcd's own, in one run on this machine, and prints the tables of docs/benchmarks.md.
+# Measures discfg's etcd APIs beside etcd's own, in one run on this machine, and prints the tables of docs/benchmarks.md.
 # Benchmarks/README.md says what is measured. Everything listens on 127.0.0.1 and is stopped at the end.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

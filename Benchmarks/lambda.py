@@ -196,10 +196,10 @@ class Emulator:
 
     def __init__(self, function: Function, environment: dict[str, str]):
         self.function = function
-        doors = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
-        invocations, runtime = ("{}:{}".format(*door.getsockname()) for door in doors)
-        for door in doors:
-            door.close()
+        listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+        invocations, runtime = ("{}:{}".format(*listener.getsockname()) for listener in listeners)
+        for listener in listeners:
+            listener.close()
         machine = {"x86_64": "x86_64", "aarch64": "arm64"}[platform.machine()]
         samcli = pathlib.Path(importlib.util.find_spec("samcli").origin).parent
         program = samcli / "local" / "rapid" / f"aws-lambda-rie-{machine}"

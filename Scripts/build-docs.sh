@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds the DocC documentation of DynamoDBPatterns and DynamoDBPatternsTesting into .build/docs, from what the debug build has
-# made; a link that leads nowhere is an error.
+# Builds the DocC documentation of the libraries that have a catalogue into .build/docs, from the modules of the debug build;
+# a broken link is an error.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-modules=(DynamoDBPatterns DynamoDBPatternsTesting)
+modules=(DiscfgModel DiscfgCore DiscfgClient AWSClient DynamoDBPatterns DynamoDBPatternsTesting)
 products=$(swift build --show-bin-path)
 for module in "${modules[@]}"; do
     if [[ ! -e $products/Modules/$module.swiftmodule ]]; then
@@ -28,10 +28,12 @@ for module in "${modules[@]}"; do
     mkdir -p "$symbols"
     swift symbolgraph-extract -module-name "$module" -target "$target" -minimum-access-level public \
         -skip-synthesized-members -output-dir "$symbols" -I "$products/Modules" "${flags[@]}"
-    docc convert "Libraries/$module/Sources/$module.docc" --additional-symbol-graph-dir "$symbols" \
+    sources=Sources/$module
+    [[ -d $sources ]] || sources=Libraries/$module/Sources
+    docc convert "$sources/$module.docc" --additional-symbol-graph-dir "$symbols" \
         --output-path "$symbols.doccarchive" --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
         --warnings-as-errors
     archives+=("$symbols.doccarchive")
 done
-docc merge "${archives[@]}" --output-path .build/docs --synthesized-landing-page-name DynamoDBPatterns
+docc merge "${archives[@]}" --output-path .build/docs --synthesized-landing-page-name discfg
 echo "The documentation is in .build/docs; any web server shows it."

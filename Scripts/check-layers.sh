@@ -21,6 +21,7 @@ CGlibcShim         nothing
 DiscfgFormats      DiscfgCore
 DiscfgYAML         CYaml DiscfgCore DiscfgFormats
 LambdaRuntime      Logging NIOCore NIOHTTP1 NIOPosix
+GRPCServing        NIOCore NIOHPACK NIOHTTP2
 AWSClient          AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
 AWSTestSupport     Foundation NIOCore NIOHTTP1 NIOPosix Subprocess System SystemPackage
 DynamoDBPatterns   AWSClient CoreMetrics Logging ServiceLifecycle
@@ -30,13 +31,13 @@ DiscfgDynamoDBTestSupport AWSClient DiscfgDynamoDB DynamoDBPatterns DynamoDBPatt
 DiscfgSQLite       DiscfgCore Crypto Foundation GRDB GRDBSQLite Logging
 DiscfgEtcd         DiscfgCore Crypto Logging
 DiscfgNotifications AWSClient DiscfgCore AsyncHTTPClient Crypto Logging NIOCore NIOHTTP1 NIOPosix ServiceLifecycle
-DiscfgEtcdGRPC     DiscfgCore DiscfgEtcd GRPCCore GRPCNIOTransportHTTP2Posix GRPCProtobuf Logging NIOCore NIOHPACK NIOHTTP2 NIOPosix ServiceLifecycle SwiftProtobuf
+DiscfgEtcdGRPC     DiscfgCore DiscfgEtcd GRPCServing Logging NIOCore NIOHPACK SwiftProtobuf
 DiscfgHTTP         DiscfgCore DiscfgEtcd DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore NIOHTTP1 ServiceLifecycle
 DiscfgClient       DiscfgModel AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
 DiscfgRemote       DiscfgClient DiscfgCore Logging
 DiscfgTestSupport  DiscfgCore DiscfgEtcd Foundation Logging
 DiscfgSimulation   AWSClient DiscfgCore DiscfgDynamoDB DiscfgDynamoDBTestSupport DiscfgEtcd DynamoDBPatterns DynamoDBPatternsTesting Logging
-discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgEtcdGRPC DiscfgFormats DiscfgHTTP DiscfgNotifications DiscfgRemote DiscfgSQLite DiscfgYAML ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage UnixSignals
+discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgEtcdGRPC DiscfgFormats DiscfgHTTP DiscfgNotifications DiscfgRemote DiscfgSQLite DiscfgYAML GRPCServing ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage UnixSignals
 discfg-lambda      AWSClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgHTTP DiscfgNotifications HTTPTypes Hummingbird LambdaRuntime Logging NIOCore NIOPosix
 RULES
 }

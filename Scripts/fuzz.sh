@@ -34,8 +34,8 @@ for decoder in "$@"; do
     DISCFG_FUZZ_DECODER=$decoder ASAN_OPTIONS=detect_leaks=0 "$binary" "$found" "${seeds[@]}" \
         -max_total_time="$seconds" -max_len=20000 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix=".build/fuzz-$decoder-" >"$log" 2>&1 || status=1
-    tail -n 25 "$log" | grep -v '^#.* \(NEW\|REDUCE\|pulse\)' || true
-    if ! grep -q '^#.* DONE .*cov: ' "$log"; then
+    grep -aE '^#[0-9]+\s+DONE|^stat::|ERROR: |^SUMMARY: ' "$log" || true
+    if ! grep -aqE '^#[0-9]+\s+DONE\s+cov: ' "$log"; then
         echo "$decoder: no coverage was measured, so that the inputs are random: the run shows nothing." >&2
         status=1
     fi

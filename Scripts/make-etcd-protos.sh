@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes Protos/etcd and the Swift code of etcd's gRPC services from etcd's own .proto files.
+# Makes Protos/etcd and the Swift code of etcd's messages from etcd's own .proto files.
 #
 # What other projects added to those files (gogoproto, grpc-gateway, OpenAPI, etcd's version marks) is left out;
 # packages, services, names and field numbers stay, for they are what goes over the wire.
-# The server's code goes to Sources, a client for the tests to Tests. Run it again after an update of etcd,
+# The messages go to Sources, a client for the tests to Tests. Run it again after an update of etcd,
 # swift-protobuf or grpc-swift-protobuf, and commit what changed.
 # usage: Scripts/make-etcd-protos.sh ETCD_SOURCES [options of swift build]
 set -euo pipefail
@@ -131,7 +131,6 @@ services=(etcdserverpb/rpc.proto v3lockpb/v3lock.proto v3electionpb/v3election.p
 rm -rf "$server" "$client" # so that a file that is no longer made does not stay
 mkdir -p "$server" "$client"
 generate protoc-gen-swift "$server" SwiftProtobufModuleName=SwiftProtobuf "${messages[@]}"
-generate protoc-gen-grpc-swift-2 "$server" Server=true,Client=false "${services[@]}"
 generate protoc-gen-grpc-swift-2 "$client" Server=false,Client=true,ExtraModuleImports=DiscfgEtcdGRPC "${services[@]}"
 open_to_tests
 release_before_merging "$server"/*.pb.swift

@@ -15,16 +15,10 @@ struct HandledCalls: Contestant {
     func worker(at place: Place) throws -> Work {
         let handler = try IdempotentHandler<Int>("calls", in: place.table)
         return { number, _ in
-            while true {
-                do {
-                    try await handler.handle(calls[number], payload: number) { call in
-                        place.effects.happen(call.key)
-                        return number
-                    }
-                    return
-                } catch let error as PatternError where error.code == .busy {
-                    place.effects.happen(Effects.givenUp)
-                    try await place.table.clock.sleep(.milliseconds(5))
+            try await place.insist(on: .busy) {
+                try await handler.handle(calls[number], payload: number) { call in
+                    place.effects.happen(call.key)
+                    return number
                 }
             }
         }

@@ -23,8 +23,8 @@ protocol Contestant: Sendable {
     func worker(at place: Place) throws -> Work
     /// What is done once when all events have come.
     ///
-    /// - Returns: What to call it; `nil` where there is no such thing.
-    func finish(at place: Place) async throws -> String?
+    /// - Returns: Its name and that of what it costs; `nil` if there is no such step.
+    func finish(at place: Place) async throws -> Finish?
     /// How many of the results are wrong.
     func mistakes(at place: Place) async throws -> Int
 }
@@ -35,13 +35,19 @@ extension Contestant {
     var wakesFunction: Bool { false }
     func filter(at place: Place) throws -> FilterCriteria? { nil }
     func prepare(at place: Place) async throws {}
-    func finish(at place: Place) async throws -> String? { nil }
+    func finish(at place: Place) async throws -> Finish? { nil }
 }
 
 /// So many sets, members or whatever comes out.
 struct Results: Sendable {
     let count: Int
     let of: String
+}
+
+/// What is done once for all events, as the reading of their sum.
+struct Finish: Sendable {
+    let way: String
+    let event: String
 }
 
 /// Handles a delivery, numbered from 0, of an event, or of several that have to stay in order.
@@ -62,9 +68,13 @@ let contestants: [any Contestant] = [
     LockedCounters(), NaiveCounters(),
     RecordedPrices(), NaivePrices(),
     HandledCalls(), NaiveCalls(),
+    ReceivedMessages(), TransactedMessages(), NaiveMessages(),
     LeasedJobs(), NaiveJobs(),
     ClaimedNames(), NaiveNames(),
     ShardedLikes(way: "`add`", hasRequests: false),
     ShardedLikes(way: "`add` with a request", hasRequests: true),
     NaiveLikes(),
+    AnsweredBatches(way: "`QueueProcessor`", source: .queue),
+    AnsweredBatches(way: "`KinesisProcessor`", source: .kinesis),
+    NaiveBatches(),
 ]

@@ -43,8 +43,8 @@ extension Contestant {
         }
         var costs = [cost]
         memory.resetUsage()
-        if let name = try await finish(at: place) {
-            costs.append(Cost(name, of: "bucket", 1, memory.usage))
+        if let finish = try await finish(at: place) {
+            costs.append(Cost(finish.way, of: finish.event, 1, memory.usage))
         }
         return (costs, try await mistakes(at: place))
     }

@@ -27,6 +27,11 @@ struct ShardedLikes: Contestant {
         }
     }
 
+    func finish(at place: Place) async throws -> Finish? {
+        _ = try await likes(at: place).value(of: "video")
+        return hasRequests ? nil : Finish(way: "`value(of:)`, 10 shards", event: "value")
+    }
+
     func mistakes(at place: Place) async throws -> Int {
         abs(eventCount - Int(try await likes(at: place).value(of: "video")))
     }
@@ -48,6 +53,11 @@ struct NaiveLikes: Contestant {
                     tableName: place.table.name, key: ["pk": .string("video"), "sk": .string("-")],
                     updateExpression: "ADD likes :one", expressionAttributeValues: [":one": .integer(1)]))
         }
+    }
+
+    func finish(at place: Place) async throws -> Finish? {
+        _ = try await place.get("video")
+        return Finish(way: "naive: get", event: "value")
     }
 
     func mistakes(at place: Place) async throws -> Int {

@@ -54,6 +54,20 @@ extension Place {
     }
 }
 
+extension Place {
+    /// Makes a call, and makes it again as long as it is refused with a code that says that nothing was written.
+    func insist(on code: PatternError.Code, _ call: () async throws -> Void) async throws {
+        while true {
+            do {
+                return try await call()
+            } catch let error as PatternError where error.code == code {
+                effects.happen(Effects.givenUp)
+                try await table.clock.sleep(.milliseconds(5))
+            }
+        }
+    }
+}
+
 /// Counts what was done outside of the table, as an alert that was sent or a payment that was made.
 final class Effects: Sendable {
     private let counts = Mutex<[String: Int]>([:])

@@ -1,11 +1,6 @@
 import AWSClient
 import DynamoDBPatterns
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
 
 /// Every version of a price list, read from its stream by two workers: who changed what, what it was, and back again.
 @main
@@ -16,7 +11,15 @@ struct AuditTrail {
         var author: String
     }
 
-    static func main() async throws {
+    static func main() async {
+        // An error that leaves main() is printed as a crash. Caught, it is one line that says what to do.
+        do { try await run() } catch {
+            print(error)
+            exit(1)
+        }
+    }
+
+    static func run() async throws {
         let client = try AWSClient(configuration: AWSConfiguration(environment: .process()))
         let dynamoDB = DynamoDB(client)
         let run = "\(UInt32.random(in: 0 ... .max))"

@@ -1,5 +1,6 @@
 import AWSClient
 import DynamoDBPatterns
+import Foundation
 
 /// An alert at the first ten clicks of a session, and never again at the eleventh or twelfth.
 ///
@@ -11,7 +12,15 @@ struct ClickAlert {
         var page: String
     }
 
-    static func main() async throws {
+    static func main() async {
+        // An error that leaves main() is printed as a crash. Caught, it is one line that says what to do.
+        do { try await run() } catch {
+            print(error)
+            exit(1)
+        }
+    }
+
+    static func run() async throws {
         let client = try AWSClient(configuration: AWSConfiguration(environment: .process()))
         try await PatternTable.create("click-alert", in: DynamoDB(client))
         let table = PatternTable("click-alert", in: DynamoDB(client))

@@ -1,11 +1,6 @@
 import AWSClient
 import DynamoDBPatterns
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
 
 /// Sales of each hour, added up once: two runs at the same time, and a sale that comes when its hour is closed.
 @main
@@ -14,7 +9,15 @@ struct HourlyReport {
         var cents: Int
     }
 
-    static func main() async throws {
+    static func main() async {
+        // An error that leaves main() is printed as a crash. Caught, it is one line that says what to do.
+        do { try await run() } catch {
+            print(error)
+            exit(1)
+        }
+    }
+
+    static func run() async throws {
         let client = try AWSClient(configuration: AWSConfiguration(environment: .process()))
         try await PatternTable.create("hourly-report", in: DynamoDB(client))
         let table = PatternTable("hourly-report", in: DynamoDB(client))

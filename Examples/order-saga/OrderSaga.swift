@@ -1,5 +1,6 @@
 import AWSClient
 import DynamoDBPatterns
+import Foundation
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -16,7 +17,15 @@ struct OrderSaga {
         var payment: String?
     }
 
-    static func main() async throws {
+    static func main() async {
+        // An error that leaves main() is printed as a crash. Caught, it is one line that says what to do.
+        do { try await run() } catch {
+            print(error)
+            exit(1)
+        }
+    }
+
+    static func run() async throws {
         let client = try AWSClient(configuration: AWSConfiguration(environment: .process()))
         try await PatternTable.create("order-saga", in: DynamoDB(client))
         let table = PatternTable("order-saga", in: DynamoDB(client))

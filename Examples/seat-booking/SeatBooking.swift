@@ -1,5 +1,6 @@
 import AWSClient
 import DynamoDBPatterns
+import Foundation
 
 /// Many book the seats of one show at the same time: none is sold twice, and a booking stands with its seat or not at
 /// all.
@@ -15,7 +16,15 @@ struct SeatBooking {
         var show: String
     }
 
-    static func main() async throws {
+    static func main() async {
+        // An error that leaves main() is printed as a crash. Caught, it is one line that says what to do.
+        do { try await run() } catch {
+            print(error)
+            exit(1)
+        }
+    }
+
+    static func run() async throws {
         let client = try AWSClient(configuration: AWSConfiguration(environment: .process()))
         let dynamoDB = DynamoDB(client)
         let shows = VersionedTable<Show>("seat-booking-shows", in: dynamoDB, key: .init(partition: "id"))

@@ -1,5 +1,6 @@
 import AWSClient
 import DynamoDBPatterns
+import Foundation
 
 /// Two streams, recommendations and log-ins, merged before one mail is sent; and what happens when one never comes.
 @main
@@ -14,7 +15,15 @@ struct WelcomeMail {
         var name: String?
     }
 
-    static func main() async throws {
+    static func main() async {
+        // An error that leaves main() is printed as a crash. Caught, it is one line that says what to do.
+        do { try await run() } catch {
+            print(error)
+            exit(1)
+        }
+    }
+
+    static func run() async throws {
         let client = try AWSClient(configuration: AWSConfiguration(environment: .process()))
         try await PatternTable.create("welcome-mail", in: DynamoDB(client))
         let table = PatternTable("welcome-mail", in: DynamoDB(client))

@@ -102,7 +102,7 @@ package final class ServerConnection: Sendable {
         request.method = method
         let name = author.flatMap { $0.isEmpty ? nil : $0 } ?? self.author
         if !name.isEmpty {
-            request.headers.add(name: "X-Discfg-Author", value: URLText.escaped(name.utf8, keeping: "@"))
+            request.headers.add(name: "X-Discfg-Author", value: PercentEncoding.encode(name.utf8, keeping: "@"))
         }
         if let body {
             request.headers.add(name: "Content-Type", value: contentType)

@@ -2,10 +2,13 @@ public import DiscfgCore
 
 /// The DynamoDB table in a store URL: `dynamodb:TABLE?region=R&endpoint=URL&profile=P`.
 public struct DynamoDBAddress: Sendable, Hashable {
+    /// The name of the table: 3 to 255 letters, digits, `_`, `-` and `.`.
     public let table: String
     /// Values that the URL does not have come from the environment and the profile, as for every AWS tool.
     public var region: String?
+    /// The URL of a stand-in or a VPC endpoint; `nil` for AWS's own endpoint of the region.
     public var endpoint: String?
+    /// The profile in AWS's shared files that has the credentials and the region; `nil` for the usual one.
     public var profile: String?
 
     /// Parses the part of a URL after `dynamodb:`.

@@ -3,23 +3,28 @@ public import DiscfgCore
 
 /// The table as a whole.
 extension DynamoDBEngine: StoreAdministration {
-    public var subject: StoreSubject {
+    /// The table, as a destruction names it.
+    public var subject: StoreSubject? {
         StoreSubject(description: "the table “\(table.name)” in \(table.region)", name: table.name)
     }
 
+    /// Creates the table if it does not exist, and waits until it is active; an existing one is not changed.
     public func create(_ properties: StoreProperties) async throws -> [StoreWarning] {
+        let throughput = try TableThroughput(properties.settings)
         let existed = try await manager.exists()
-        if !existed { try await manager.make(properties.throughput ?? .onDemand, isProtected: properties.isProtected) }
+        if !existed { try await manager.make(throughput ?? .onDemand, isProtected: properties.isProtected) }
         try await manager.checkOwnership()
         return try await existed ? manager.warnings(properties) : []
     }
 
+    /// Describes the table with one `DescribeTable`; its counts are about six hours old.
     public func status() async throws -> StorageDescription {
         var description = description
         description.options.merge(try await manager.status().fields) { $1 }
         return description
     }
 
+    /// Deletes the table, and waits until it is gone; throws `storeNotWritable` if it is protected against deletion.
     public func destroy() async throws { try await manager.destroy() }
 
     /// Finishes interrupted removals, and stores hints of the tails for writers that have read nothing yet.

@@ -2,6 +2,7 @@ import AWSClient
 public import DiscfgCore
 
 extension DynamoDBEngine {
+    /// The config's record and the items, with one `TransactGetItems`; from 100 keys on the tail first, then the items.
     public func basis(for keys: [Key], in config: ConfigName) async throws -> WriteBasis {
         let layout = layout(config)
         guard keys.count < 100 else {
@@ -24,6 +25,7 @@ extension DynamoDBEngine {
             tail: record.tail(record.hint, record.hintTime), isExact: false)
     }
 
+    /// One `TransactWriteItems`: the entries of the log, which must not exist yet, and one write for each changed key.
     public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         guard let first = commits.first else { return .appended }
         let meant: String

@@ -3,25 +3,16 @@ public import DiscfgCore
 
 /// Cells cost one unit for each KiB to write, and one for each 4 KiB to read.
 extension DynamoDBEngine {
-    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
-        try await find(in: config) { layout, incarnation in
-            let record = try await table.get(layout.cell(name, incarnation), consistency: .strong)
-            return try await table.call { try record.map { try Cell($0) } }
-        }
-    }
-
-    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
+    /// The cells whose names are in the range, in the order of their names, strongly consistent.
+    public func cells(
+        of config: ConfigName, from first: String, through last: String, limit: Int
+    ) async throws -> [Cell] {
+        guard first <= last else { return [] }
         let limit = max(1, min(limit, 1000))
         let cells: [Cell]? = try await find(in: config) { layout, incarnation in
-            // Names are ASCII without 0x7F, so every name that begins with the prefix is before the prefix followed by
-            // that byte.
-            let (first, end) = (Array(prefix.utf8) + [0], Array(prefix.utf8) + [0x7F])
-            let start = after.map { Array($0.utf8) + [0] }.flatMap { first.lexicographicallyPrecedes($0) ? $0 : nil }
-            let lower = start ?? first
-            guard lower.lexicographicallyPrecedes(end) else { return nil }
             var query = PartitionQuery(
                 partition: layout.cells(incarnation), condition: "#s BETWEEN :a AND :b",
-                values: [":a": .binary(lower), ":b": .binary(end)], limit: limit)
+                values: [":a": .binary(Array(first.utf8)), ":b": .binary(Array(last.utf8))], limit: limit)
             var cells: [Cell] = []
             repeat {
                 let answer = try await table.query(query)
@@ -33,6 +24,8 @@ extension DynamoDBEngine {
         return Array((cells ?? []).prefix(limit))
     }
 
+    /// One conditional `UpdateItem` or `DeleteItem`; a cell that does not exist yet needs one read of the config's
+    /// record first.
     public func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {

@@ -5,6 +5,7 @@ extension DynamoDBEngine {
     /// A page of items ends when its large values have about this many bytes.
     private static let pageBytes = 16 << 20
 
+    /// One `GetItem`, or `BatchGetItem` for several keys, corrected by what this process knows of newer commits.
     public func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {
         if consistency == .strong { try await readNewestEntries(of: config) }
         let layout = layout(config)
@@ -22,6 +23,8 @@ extension DynamoDBEngine {
         return ItemBatch(items: Dictionary(items.map { ($0.key, $0) }) { first, _ in first }, tail: nil)
     }
 
+    /// One `Query` for each megabyte, corrected by what this process knows of newer commits; a page has at most 10,000
+    /// items.
     public func items(
         _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
     ) async throws -> ItemPage {
@@ -110,6 +113,7 @@ extension DynamoDBEngine {
         _ = try await requireRecord(of: config)
     }
 
+    /// One eventually consistent `Query` of the expiry index; at most 1000 keys.
     public func overdueKeys(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Key] {
         let limit = max(1, min(limit, 1000))
         let query = PartitionQuery(

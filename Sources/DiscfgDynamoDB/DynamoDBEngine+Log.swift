@@ -5,7 +5,8 @@ extension DynamoDBEngine {
     /// A page of commits ends when its large values have about this many bytes.
     private static let pageBytes = 16 << 20
 
-    public func tail(of config: ConfigName) async throws -> LogTail {
+    /// The ends of the log, from its record and its newest entries.
+    private func wholeTail(of config: ConfigName) async throws -> LogTail {
         var tries = 0
         while true {
             let record = try await requireRecord(of: config)
@@ -27,10 +28,10 @@ extension DynamoDBEngine {
     public func tail(of config: ConfigName, knowing last: LogTail?) async throws -> LogTail {
         // Also if more was seen: the entries between may be gone since, and nothing after the known one would not mean the end.
         guard let last, let log = known[config], log.incarnation == last.incarnation, log.seen <= last.revision else {
-            return try await tail(of: config)
+            return try await wholeTail(of: config)
         }
         let next = try await table.snapshot(of: [layout(config).entry(last.revision + 1, last.incarnation)]).first
-        return try await next.flatMap(\.self) == nil ? last : tail(of: config)
+        return try await next.flatMap(\.self) == nil ? last : wholeTail(of: config)
     }
 
     /// The newest visible entry of a config whose record was just read.
@@ -83,6 +84,7 @@ extension DynamoDBEngine {
         return log
     }
 
+    /// One `Query` of up to 1000 entries and 1 MB, with one more for each large value.
     public func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage {
@@ -156,7 +158,8 @@ extension DynamoDBEngine {
         let commits = found ?? []
         let last = commits.last?.revision ?? after
         let next = entries.dropFirst(commits.count).first?[Name.revision]?.int64
-        if consistency == .strong, answer.lastEvaluatedKey == nil, tries < Self.endTries,
+        // A page that was cut because it is large does not reach the end: its next entry is there.
+        if consistency == .strong, answer.lastEvaluatedKey == nil, tries < Self.endTries, next != last + 1,
             try await !isEnd(last, hasGap: next.map { $0 > last + 1 } ?? false, of: config, log.incarnation)
         {
             return try await page(
@@ -195,7 +198,7 @@ extension DynamoDBEngine {
             let draft = try await table.call { try CommitAttributes.read(record) }
             drafts.append(draft)
             weight += draft.blobs.reduce(0) { $0 + $1.reference.size }
-            if weight > Self.pageBytes { break }
+            if weight >= LogPage.maximumBytes { break }
         }
         recent.note(drafts, of: config, incarnation)
         return try await resolve(drafts, of: config)
@@ -220,14 +223,24 @@ extension DynamoDBEngine {
         return commits
     }
 
+    /// Reads the log backwards, 1 MB for each `Query`: the table has no index of commits by key.
     public func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
+    ) async throws -> HistoryPage {
+        let limit = max(1, min(limit, 1000))
+        return switch part {
+        case .through(let last): try await history(of: config, selection, through: last, limit: limit)
+        case .after(let revision): try await history(of: config, selection, after: revision, limit: limit)
+        }
+    }
+
+    private func history(
+        of config: ConfigName, _ selection: KeySelection, through last: Revision, limit: Int
     ) async throws -> HistoryPage {
         let log = try await knownLog(of: config)
-        let limit = max(1, min(limit, 1000))
         var query = PartitionQuery(
             partition: layout(config).log(log.incarnation), condition: "#s <= :a",
-            values: [":a": .binary(TableLayout.bytes(of: max(0, through)))], isBackward: true, limit: limit + 1)
+            values: [":a": .binary(TableLayout.bytes(of: max(0, last)))], isBackward: true, limit: limit + 1)
         var page = HistoryPage(commits: [], next: nil)
         var weight = 0
         while true {
@@ -235,7 +248,7 @@ extension DynamoDBEngine {
             for record in answer.items ?? [] where record[Name.end] == nil {
                 guard record[Name.stub] == nil else { return HistoryPage(commits: page.commits, next: nil) }
                 let draft = try await table.call { try CommitAttributes.read(record) }
-                page.next = draft.commit.revision - 1
+                page.next = .through(draft.commit.revision - 1)
                 let found = try await resolve([draft.selecting(selection)].compactMap(\.self), of: config)
                 page.commits += found
                 weight += found.reduce(0) { $0 + $1.weight }
@@ -248,19 +261,23 @@ extension DynamoDBEngine {
         }
     }
 
-    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        var position = after
+    private func history(
+        of config: ConfigName, _ selection: KeySelection, after revision: Revision, limit: Int
+    ) async throws -> HistoryPage {
+        var position = revision
         while true {
             let page = try await log(
-                of: config, after: position, limit: 1000, incarnation: nil, consistency: .strong)
-            for commit in page.commits {
-                if let change = commit.changes.first(where: { $0.key == key }) { return change }
-            }
-            guard let last = page.commits.last else { return nil }
+                of: config, after: position, limit: selection == .all ? limit : 1000, incarnation: nil,
+                consistency: .strong)
+            guard let last = page.commits.last else { return HistoryPage(commits: [], next: nil) }
+            let found = Array(page.commits.lazy.compactMap { $0.selecting(selection) }.prefix(limit))
             position = last.revision
+            if found.isEmpty { continue }
+            return HistoryPage(commits: found, next: .after(found.count < limit ? position : found[limit - 1].revision))
         }
     }
 
+    /// Finds the revision by a binary search in the log, one `GetItem` for each step.
     public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
         let tail = try await newest(of: requireRecord(of: config))
         let layout = layout(config)

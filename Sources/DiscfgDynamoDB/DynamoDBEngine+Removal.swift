@@ -166,6 +166,8 @@ extension DynamoDBEngine {
         return try await collector.collect(before: options.time.now() - options.orphanAge)
     }
 
+    /// Ends the log and marks the config's record with one transaction, then removes what it held; `maintain` finishes
+    /// that.
     public func removeConfig(_ name: ConfigName) async throws -> Bool {
         let mark = String(options.time.random(), radix: 36)
         for _ in 0..<Self.removalTries {

@@ -20,6 +20,7 @@ public final class DynamoDBEngine: StorageEngine {
         /// The time.
         public var time: TimeSource
 
+        /// An engine's options with the intervals that docs/cost.md assumes, except for what is given.
         public init(
             meter: @escaping @Sendable (ConsumedCapacity) -> Void = { _ in },
             progress: @escaping @Sendable (String) -> Void = { _ in }, orphanAge: Duration = .seconds(3600),
@@ -32,6 +33,9 @@ public final class DynamoDBEngine: StorageEngine {
             self.time = time
         }
     }
+
+    /// What the engine does itself, and how it is best used.
+    public let traits: StorageTraits
 
     let table: Table
     let options: Options
@@ -51,35 +55,30 @@ public final class DynamoDBEngine: StorageEngine {
         self.table = Table(
             name: table, region: region, dynamoDB: calls, meter: options.meter, time: options.time)
         self.options = options
+        // A transaction has at most one hundred actions. The first commit is one of them, and so is each lease to which
+        // keys are newly attached.
+        traits = StorageTraits(
+            StorageDescription(name: "dynamodb", options: ["table": table, "region": region]),
+            limits: StorageLimits(changes: 99, bytes: 4 << 20), readsTellTail: false,
+            pollInterval: options.pollInterval, sweepInterval: .seconds(5), pageLength: 1000, hasSettings: true)
         known = KnownLogs(time: options.time)
         blobs = BlobStore(table: self.table, time: options.time, orphanAge: options.orphanAge)
         manager = TableManager(table: self.table, progress: options.progress, time: options.time)
-    }
-
-    public var description: StorageDescription {
-        StorageDescription(name: "dynamodb", options: ["table": table.name, "region": table.region])
-    }
-
-    /// The limit of a transaction is one hundred actions, and the first commit is one of them.
-    ///
-    /// Each lease to which keys are newly attached is one more action.
-    public var limits: StorageLimits { StorageLimits(changes: 99, bytes: 4 << 20) }
-
-    public var traits: StorageTraits {
-        StorageTraits(
-            readsTellTail: false, pollInterval: options.pollInterval, sweepInterval: .seconds(5), pageLength: 1000,
-            hasCapacity: true)
     }
 
     func layout(_ config: ConfigName) -> TableLayout { TableLayout(config: config) }
 
     // MARK: Configs
 
+    /// One transaction; creates the table first if it does not exist.
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
-        try await table.finishing { try await self.make(name, settings: settings, first: first) }
+        let throughput = try TableThroughput(settings.store)
+        try await table.finishing { try await self.make(name, settings: settings, throughput, first: first) }
     }
 
-    private func make(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
+    private func make(
+        _ name: ConfigName, settings: ConfigSettings, _ throughput: TableThroughput?, first: Commit
+    ) async throws {
         let incarnation = String(options.time.random(), radix: 36)
         let record = StoredConfig.make(name, settings: settings, first: first, incarnation: incarnation)
         let layout = layout(name)
@@ -98,13 +97,13 @@ public final class DynamoDBEngine: StorageEngine {
                     .put(.init(tableName: table.name, item: entry)),
                 ])
                 known.forget(name)
-                guard !hasMadeTable, let capacity = settings.capacity else { return }
+                guard !hasMadeTable, let throughput else { return }
                 return try await afterWrite(
                     "The config “\(name)” was created, but the throughput of the table could not be changed",
                     hint: "Change it with “discfg cfg update \(name)”."
-                ) { try await manager.change(to: capacity) }
+                ) { try await manager.change(to: throughput) }
             } catch let error as AWSError where error.code == .resourceNotFound && !hasMadeTable {
-                try await manager.make(settings.capacity ?? .onDemand)
+                try await manager.make(throughput ?? .onDemand)
                 hasMadeTable = true
             } catch let error as AWSError where error.code == .transactionCanceled {
                 isInDoubt = isInDoubt || error.mayHaveTakenEffect
@@ -121,12 +120,13 @@ public final class DynamoDBEngine: StorageEngine {
                 throw table.translate(error)
             }
         }
-        throw DiscfgError(
-            isInDoubt ? .outcomeUnknown : .storeUnavailable,
-            "Others make or remove the config “\(name)” at the same time.",
-            hint: isInDoubt ? "See with “discfg cfgs” whether it was made." : "Try again in a moment.")
+        let others = "Others make or remove the config “\(name)” at the same time."
+        guard isInDoubt else { throw DiscfgError(.storeUnavailable, others, hint: "Try again in a moment.") }
+        throw DiscfgError(.outcomeUnknown, others, hint: "See with “discfg cfgs” whether it was made.")
+            .overHTTP("See with GET /v1/cfgs whether it was made.")
     }
 
+    /// Reads the config's record and the newest entry of its log, each with strong consistency.
     public func config(_ name: ConfigName) async throws -> ConfigRecord? {
         guard let record = try await record(of: name) else { return nil }
         let tail = try await newest(of: record)
@@ -135,18 +135,7 @@ public final class DynamoDBEngine: StorageEngine {
             name: name, settings: record.settings, created: record.created, tail: tail, hasRemains: hasRemains)
     }
 
-    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
-        let names = try await configNames(after: after, limit: limit)
-        return try await names.concurrently(atMost: 8) { name in
-            do {
-                return try await self.config(name)
-            } catch let error as DiscfgError where error.code == .configNotFound {
-                // The config was removed while it was read.
-                return nil
-            }
-        }.compactMap { $0 }
-    }
-
+    /// The names of the configs after `after`, in order, at most `limit`.
     public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         var query = PartitionQuery(partition: TableLayout.catalog, limit: limit, attributes: [Name.sort])
         if let after {
@@ -159,6 +148,7 @@ public final class DynamoDBEngine: StorageEngine {
         }
     }
 
+    /// Sets the throughput of the table if there is one, and then the settings with one conditional `UpdateItem`.
     public func updateConfig(
         _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
     ) async throws -> Bool {
@@ -168,7 +158,7 @@ public final class DynamoDBEngine: StorageEngine {
     private func replaceSettings(
         of name: ConfigName, with settings: ConfigSettings, replacing old: ConfigSettings
     ) async throws -> Bool {
-        if let capacity = settings.capacity { try await manager.change(to: capacity) }
+        if let throughput = try TableThroughput(settings.store) { try await manager.change(to: throughput) }
         let (updated, isInDoubt) = try await table.tryUpdate(
             RecordUpdate(
                 key: layout(name).record, expression: "SET #settings = :new",

@@ -10,7 +10,8 @@ extension Table {
         if error.mayHaveTakenEffect {
             return DiscfgError(
                 .outcomeUnknown, "DynamoDB did not say whether the write took effect: \(error).",
-                hint: "See with “discfg history” whether it did.", cause: error)
+                hint: "See with “discfg history” whether it did.", cause: error
+            ).overHTTP("See in the history whether it did.")
         }
         switch error.code {
         case .resourceNotFound:

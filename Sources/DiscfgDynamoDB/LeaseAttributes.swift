@@ -4,7 +4,7 @@ import DiscfgCore
 /// The conversion between a lease and its record.
 enum LeaseAttributes {
     /// The attributes of a lease, without the keys that were attached to it.
-    static let names = [Name.id, Name.span, Name.expiry, Name.ending, Name.version]
+    static let names = [Name.id, Name.span, Name.expiry, Name.ending, Name.version, Name.mark]
 
     /// The attributes of a new lease.
     ///
@@ -17,17 +17,15 @@ enum LeaseAttributes {
         ]) { $1 }
     }
 
-    static func read(_ attributes: [String: AttributeValue]) throws -> Lease {
+    static func read(_ attributes: [String: AttributeValue]) throws -> StoredLease {
         guard let id = attributes[Name.id]?.int64, let span = attributes[Name.span]?.int64,
             let expiry = attributes[Name.expiry]?.int64, let isEnding = attributes[Name.ending]?.bool
         else { throw DamagedRecord("the record of a lease lacks an attribute") }
-        return Lease(
+        let lease = Lease(
             id: id, ttl: .milliseconds(span), expiry: Timestamp(milliseconds: expiry), isEnding: isEnding,
             version: attributes[Name.version]?.int64 ?? 0)
+        return StoredLease(lease, generation: attributes[Name.mark]?.string ?? "")
     }
-
-    /// The mark that distinguishes the lease from earlier and later ones with the same id.
-    static func generation(_ attributes: [String: AttributeValue]) -> String { attributes[Name.mark]?.string ?? "" }
 
     /// The keys that were ever attached to a lease.
     static func keys(_ attributes: [String: AttributeValue]) throws -> [Key] {

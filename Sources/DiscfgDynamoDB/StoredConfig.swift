@@ -57,6 +57,6 @@ struct StoredConfig: Sendable {
 }
 
 extension ConfigSettings {
-    /// The settings as stored: without the capacity, which belongs to the table.
+    /// The settings as stored: without those of the table.
     var storedText: String { ConfigSettings(retention: retention, notifications: notifications).json.text }
 }

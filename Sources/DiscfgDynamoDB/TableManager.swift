@@ -1,5 +1,5 @@
 import AWSClient
-public import DiscfgCore
+import DiscfgCore
 
 /// The table as a whole: creates, describes and deletes it, and changes its throughput.
 public struct TableManager: Sendable {
@@ -9,19 +9,25 @@ public struct TableManager: Sendable {
 
     /// The state of a table.
     public struct Status: Sendable, Hashable {
+        /// The name of the table.
         public var name: String
+        /// The region of the table, such as `eu-west-1`.
         public var region: String
         /// `ACTIVE`, `CREATING`, `UPDATING`, `DELETING` and others, as DynamoDB reports it.
         public var state: String
         /// `PAY_PER_REQUEST` or `PROVISIONED`.
         public var billing: String
+        /// The provisioned reads a second; `nil` if the table is paid by request.
         public var readUnits: Int64?
+        /// The provisioned writes a second; `nil` if the table is paid by request.
         public var writeUnits: Int64?
         /// The number of records of all kinds, which DynamoDB counts about every six hours.
         public var records: Int64
         /// The size in bytes, counted at the same times.
         public var size: Int64
+        /// The ARN of the newest stream of the table; `nil` if it never had one.
         public var stream: String?
+        /// Whether DynamoDB refuses to delete the table.
         public var isProtected: Bool
         /// Whether the table has the keys and the index of discfg's tables.
         public var isOurs: Bool
@@ -55,7 +61,7 @@ public struct TableManager: Sendable {
     /// Checks that the table is one of discfg's.
     ///
     /// - Throws: `DiscfgError` with code `storeUnusable` if another program created the table, or if there is none.
-    public func checkOwnership() async throws {
+    package func checkOwnership() async throws {
         guard try await !status().isOurs else { return }
         throw DiscfgError(
             .storeUnusable,
@@ -76,7 +82,7 @@ public struct TableManager: Sendable {
     /// Creates the table, and waits until it can be used.
     ///
     /// If another process creates the table at the same time, waits for that table.
-    public func make(_ capacity: ConfigSettings.Capacity = .onDemand, isProtected: Bool = false) async throws {
+    public func make(_ capacity: TableThroughput = .onDemand, isProtected: Bool = false) async throws {
         progress("Making the DynamoDB table “\(table.name)” in \(table.region)")
         try await table.call {
             do {
@@ -109,7 +115,7 @@ public struct TableManager: Sendable {
                         "the table exists and is not protected against deletion; “store init” changes no existing table",
                     hint: "aws dynamodb update-table --table-name \(status.name) --deletion-protection-enabled"))
         }
-        if let throughput = properties.throughput, !status.has(throughput) {
+        if let throughput = try TableThroughput(properties.settings), !status.has(throughput) {
             warnings.append(
                 StoreWarning(
                     message: "the table exists with another throughput; “store init” changes no existing table",
@@ -118,8 +124,8 @@ public struct TableManager: Sendable {
         return warnings
     }
 
-    private func request(_ capacity: ConfigSettings.Capacity, isProtected: Bool) -> CreateTableRequest {
-        let throughput = ProvisionedThroughput(capacity)
+    private func request(_ capacity: TableThroughput, isProtected: Bool) -> CreateTableRequest {
+        let throughput = capacity.provisioned
         return CreateTableRequest(
             tableName: table.name,
             attributeDefinitions: [
@@ -147,9 +153,9 @@ public struct TableManager: Sendable {
     }
 
     /// Changes the billing of throughput, and waits until the change is complete.
-    public func change(to capacity: ConfigSettings.Capacity) async throws {
+    public func change(to capacity: TableThroughput) async throws {
         if try await status().has(capacity) { return }
-        let throughput = ProvisionedThroughput(capacity)
+        let throughput = capacity.provisioned
         progress("Changing the throughput of the DynamoDB table “\(table.name)”")
         try await table.call {
             _ = try await table.dynamoDB.updateTable(
@@ -203,20 +209,10 @@ public struct TableManager: Sendable {
     }
 }
 
-extension ConfigSettings.Capacity {
-    /// The settings of a config that request it.
-    fileprivate var json: String {
-        switch self {
-        case .onDemand: #"{"BillingMode":"PAY_PER_REQUEST"}"#
-        case .provisioned(let read, let write): #"{"ReadCapacityUnits":\#(read),"WriteCapacityUnits":\#(write)}"#
-        }
-    }
-}
-
 extension TableManager.Status {
     /// Whether the table has a throughput.
-    fileprivate func has(_ capacity: ConfigSettings.Capacity) -> Bool {
-        ProvisionedThroughput(capacity).map { $0.readCapacityUnits == readUnits && $0.writeCapacityUnits == writeUnits }
+    fileprivate func has(_ capacity: TableThroughput) -> Bool {
+        capacity.provisioned.map { $0.readCapacityUnits == readUnits && $0.writeCapacityUnits == writeUnits }
             ?? (billing == BillingMode.payPerRequest.rawValue)
     }
 
@@ -235,12 +231,5 @@ extension TableManager.Status {
         let keys = (table.keySchema ?? []).map(\.attributeName)
         let indexes = (table.globalSecondaryIndexes ?? []).map(\.indexName)
         isOurs = keys == [Name.partition, Name.sort] && indexes.contains(TableLayout.expiryIndex)
-    }
-}
-
-extension ProvisionedThroughput {
-    fileprivate init?(_ capacity: ConfigSettings.Capacity) {
-        guard case .provisioned(let read, let write) = capacity else { return nil }
-        self.init(readCapacityUnits: read, writeCapacityUnits: write)
     }
 }

@@ -113,25 +113,8 @@ private struct InProcessCalls: TableCalls {
 
     func getItem(_ request: GetItemRequest) async throws -> GetItemResponse { try await api.getItem(request) }
 
-    /// 100 keys at a time, as `DynamoDB` does it.
     func batchGetAll(_ request: BatchGetItemRequest) async throws -> BatchGetItemResponse {
-        var result = BatchGetItemResponse()
-        result.responses = [:]
-        for (table, wanted) in request.requestItems {
-            var rest = wanted.keys[...]
-            while !rest.isEmpty {
-                var part = wanted
-                part.keys = Array(rest.prefix(100))
-                rest = rest.dropFirst(100)
-                let answer = try await api.batchGetItem(
-                    BatchGetItemRequest(
-                        requestItems: [table: part], returnConsumedCapacity: request.returnConsumedCapacity))
-                result.responses?.merge(answer.responses ?? [:]) { $0 + $1 }
-                result.consumedCapacity = (result.consumedCapacity ?? []) + (answer.consumedCapacity ?? [])
-                rest += answer.unprocessedKeys?[table]?.keys ?? []
-            }
-        }
-        return result
+        try await api.batchGetAll(request)
     }
 
     func transactGetItems(

@@ -21,7 +21,7 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The format that a file's name tells, or `nil` where it tells none.
+    /// The format that a file's name tells, or `nil` if it tells none.
     ///
     /// `.json`, `.yml`, `.yaml`, `.toml`, `.properties` and `.env` at the end decide, in any case; `.env.production` and
     /// the like are dotenv. A path may stand before the name.
@@ -109,7 +109,8 @@ public enum ConfigFormat: String, CaseIterable, Sendable {
         if let document, self != .yaml, document != 1 {
             throw .invalid(
                 "There is no document \(document): only a YAML file can hold several.",
-                hint: "Leave out “--document \(document)”.")
+                hint: "Leave out “--document \(document)”."
+            ).overHTTP("Leave out ?document=\(document).")
         }
         switch self {
         case .json: return try JSONFormat.tree(of: bytes, meter)

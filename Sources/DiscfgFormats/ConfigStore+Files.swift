@@ -110,7 +110,7 @@ extension [Key: Item] {
     ///
     /// A lock, an election or a registration belongs to a process that is alive. Imported again, its key would have no lease and
     /// never end.
-    public var withoutLeases: [Key: DiscfgCore.Value] { compactMapValues { $0.lease == nil ? $0.value : nil } }
+    var withoutLeases: [Key: DiscfgCore.Value] { compactMapValues { $0.lease == nil ? $0.value : nil } }
 }
 
 extension ImportedValues {

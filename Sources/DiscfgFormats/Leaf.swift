@@ -28,13 +28,14 @@ public struct Leaf: Sendable, Hashable {
         switch tree {
         case .object: try collector.collect(below: tree)
         case .array(let elements) where splitArrays && !elements.isEmpty: try collector.collect(below: tree)
-        case .array(let elements):
+        case .array(let elements) where elements.isEmpty:
             throw .invalid(
-                elements.isEmpty
-                    ? "The file holds an empty list, and nothing to import." : "The file holds a list at its root.",
-                hint: elements.isEmpty
-                    ? "Import an object with names and values."
-                    : "Import it with “--split-arrays”, which makes a key of each element.")
+                "The file holds an empty list, and nothing to import.", hint: "Import an object with names and values.")
+        case .array:
+            throw .invalid(
+                "The file holds a list at its root.",
+                hint: "Import it with “--split-arrays”, which makes a key of each element."
+            ).overHTTP("Import it with ?splitArrays, which makes a key of each element.")
         default:
             throw .invalid(
                 "The file holds a single value at its root, without a name.",

@@ -1,6 +1,6 @@
 /// Numbers, dates, times and words of TOML.
 enum TOMLLiteral {
-    /// The value that the text stands for; `nil` where it is none.
+    /// The value that the text stands for; `nil` if it is none.
     static func value(_ text: String) -> ConfigTree? {
         switch text {
         case "true": return .bool(true)

@@ -60,14 +60,14 @@ final class TOMLTable {
         }
     }
 
-    /// Sets a value; `false` where the name is taken.
+    /// Sets a value; `false` if the name is taken.
     func insert(_ value: ConfigTree, at name: String) -> Bool {
         guard entry(name) == nil else { return false }
         set(name, .value(value))
         return true
     }
 
-    /// The table below it that a dotted name in that section goes through; `nil` where that is not allowed.
+    /// The table below it that a dotted name in that section goes through; `nil` if that is not allowed.
     func dotted(_ name: String, section: Int) -> TOMLTable? {
         switch entry(name) {
         case nil:
@@ -81,7 +81,7 @@ final class TOMLTable {
         }
     }
 
-    /// The table below it that a header goes through; `nil` where that is not allowed.
+    /// The table below it that a header goes through; `nil` if that is not allowed.
     func through(_ name: String) -> TOMLTable? {
         switch entry(name) {
         case nil:
@@ -94,7 +94,7 @@ final class TOMLTable {
         }
     }
 
-    /// The table that a header `[…name]` opens; `nil` where it was opened before.
+    /// The table that a header `[…name]` opens; `nil` if it was opened before.
     func open(_ name: String) -> TOMLTable? {
         switch entry(name) {
         case nil:
@@ -109,7 +109,7 @@ final class TOMLTable {
         }
     }
 
-    /// The table that a header `[[…name]]` adds; `nil` where the name is taken by something else.
+    /// The table that a header `[[…name]]` adds; `nil` if the name is taken by something else.
     func append(_ name: String) -> TOMLTable? {
         let table = TOMLTable(.header)
         switch entry(name) {

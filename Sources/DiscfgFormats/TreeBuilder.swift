@@ -96,7 +96,8 @@ private final class Directory {
         guard let item else { return tree }
         guard case .object = tree else {
             throw .invalid(
-                "“\(item.key)” is a single value, not a directory.", hint: "Read it with “discfg get \(item.key)”.")
+                "“\(item.key)” is a single value, not a directory.", hint: "Read it with “discfg get \(item.key)”."
+            ).overHTTP("Read it with GET /v1/CONFIG/keys\(item.key).")
         }
         return tree
     }

@@ -37,7 +37,7 @@ package struct TypedScalar: Sendable, Hashable {
 
     init(_ timestamp: TimestampText) { self.init(timestamp.kind, timestamp.text) }
 
-    /// The scalar that a stored value holds, or `nil` where it is ordinary, or was edited to something of no such type.
+    /// The scalar that a stored value holds, or `nil` if it is ordinary, or was edited to something of no such type.
     init?(_ value: Value) {
         let parts = value.contentType.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }
         guard let name = parts.dropFirst().first(where: { $0.hasPrefix("type=") }),

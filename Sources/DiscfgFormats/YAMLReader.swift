@@ -15,5 +15,6 @@ public struct YAMLReader: Sendable {
 
     static let missing = DiscfgError(
         .unsupported, "This discfg reads no YAML.",
-        hint: "Send JSON or TOML; “discfg import” reads the file where it runs, and can send it to any store.")
+        hint: "Send JSON or TOML; “discfg import” reads the file where it runs, and can send it to any store."
+    ).overHTTP("Send JSON or TOML.")
 }

@@ -104,7 +104,7 @@ private struct NumberScanner {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// The exponent, empty where there is none; `nil` where it has no digits, or no sign and needs one.
+    /// The exponent, empty if there is none; `nil` if it has no digits, or no sign and needs one.
     mutating func exponent(signRequired: Bool) -> String? {
         guard take("e") || take("E") else { return "" }
         let sign = rest.first == UInt8(ascii: "-") ? "-" : "+"

@@ -48,7 +48,7 @@ public struct AccessPolicy: Sendable {
             || (host.split(separator: ".").count == 4 && host.split(separator: ".").allSatisfy { UInt8($0) != nil })
     }
 
-    /// Refuses who must not call, and answers what a browser asks before it calls.
+    /// Refuses requests of callers without access, and answers the preflight requests of browsers.
     ///
     /// - Throws: `DiscfgError` with code `forbidden`.
     func check(_ request: Request) throws(DiscfgError) -> Response? {

@@ -7,30 +7,32 @@ import Metrics
 
 /// Answers every HTTP request to discfg: the server and Lambda use the same.
 ///
-/// It refuses who must not call, finds the route, turns every error into its documented answer, counts, and names each answer
-/// with `X-Request-Id`.
+/// It refuses callers that have no access, finds the route, turns every error into its documented answer, counts, and
+/// marks each answer with `X-Request-Id`.
 public struct DiscfgResponder: HTTPResponder {
+    /// The connection and the caller of a request.
     public typealias Context = DiscfgRequestContext
 
-    /// How the responder behaves.
+    /// The settings of a responder.
     public struct Options: Sendable {
-        /// Who may call.
+        /// The callers that are accepted.
         public var access: AccessPolicy
         /// What `/metrics` answers; without it the route does not exist.
         public var registry: PrometheusRegistry?
         /// The time, from which a time to live is counted.
         public var time: TimeSource
-        /// What the doors for etcd's clients need; without it there are none.
+        /// The settings of etcd's APIs; without them these APIs do not exist.
         public var etcd: EtcdOptions?
-        /// What reads YAML; without it YAML cannot be imported.
+        /// The reader of YAML; without it YAML cannot be imported.
         public var yaml: YAMLReader?
-        /// What sends notifications; without it there is nothing at `/v1/CONFIG/notifications`.
+        /// The notifications; without them there is nothing at `/v1/CONFIG/notifications`.
         public var notifications: (any NotificationStore)?
         /// The store for servers and applications whose engine is this server; without it there is nothing at `/engine`.
         public var engine: ConfigService?
-        /// What requests may hold; servers of one process share it.
+        /// The memory that requests may hold; servers of one process share it.
         package var limits = RequestLimits()
 
+        /// Options of a responder that serves REST alone and checks no caller, except for what is given.
         public init(
             access: AccessPolicy = .unchecked, registry: PrometheusRegistry? = nil, time: TimeSource = .system,
             etcd: EtcdOptions? = nil, yaml: YAMLReader? = nil, notifications: (any NotificationStore)? = nil,
@@ -47,7 +49,7 @@ public struct DiscfgResponder: HTTPResponder {
     }
 
     private let routes: RouterResponder<Context>
-    private let etcdV2: EtcdV2Door?
+    private let etcdV2: EtcdV2Routes?
     private let access: AccessPolicy
     private let limits: RequestLimits
     private let metrics: HTTPMetrics
@@ -68,7 +70,7 @@ public struct DiscfgResponder: HTTPResponder {
             EtcdV3Routes(api: etcd.api).add(to: table)
         }
         self.routes = table.responder()
-        self.etcdV2 = options.etcd.map { EtcdV2Door($0, time: options.time, logger: logger) }
+        self.etcdV2 = options.etcd.map { EtcdV2Routes($0, time: options.time, logger: logger) }
         self.access = options.access
         self.limits = options.limits
         self.metrics = HTTPMetrics(factory: options.registry ?? MetricsSystem.factory)
@@ -77,6 +79,7 @@ public struct DiscfgResponder: HTTPResponder {
         self.logger = logger
     }
 
+    /// Answers a request; every error becomes its documented answer, so that nothing is thrown.
     public func respond(to request: Request, context: Context) async throws -> Response {
         let start = ContinuousClock.now
         metrics.active.increment()
@@ -84,7 +87,7 @@ public struct DiscfgResponder: HTTPResponder {
         let requestID = RequestID.accepted(request.headers[.requestID])
         let hold = MemoryHold(of: limits.bodies)
         var context = context
-        (context.hold, context.pace) = (hold, limits.pace)
+        (context.hold, context.answers, context.pace) = (hold, limits.answers, limits.pace)
         var response: Response
         do {
             if let early = try access.check(request) {

@@ -4,6 +4,7 @@ public import NIOCore
 ///
 /// What the system's buffers do not take waits in memory, for as long as the connection lives.
 public final class StalledReader: ChannelInboundHandler, RemovableChannelHandler {
+    /// The handler passes on every message as it is.
     public typealias InboundIn = NIOAny
 
     /// How long a client may read nothing.
@@ -12,8 +13,10 @@ public final class StalledReader: ChannelInboundHandler, RemovableChannelHandler
     private let patience: TimeAmount
     private var check: Scheduled<Void>?
 
+    /// A handler that closes a connection after its client has read nothing for this time.
     public init(patience: TimeAmount = standardPatience) { self.patience = patience }
 
+    /// Starts the timer if the client does not take what is sent, and stops it if it does.
     public func channelWritabilityChanged(context: ChannelHandlerContext) {
         check?.cancel()
         check = nil
@@ -21,12 +24,14 @@ public final class StalledReader: ChannelInboundHandler, RemovableChannelHandler
         context.fireChannelWritabilityChanged()
     }
 
+    /// Stops the timer of a connection that is closed.
     public func channelInactive(context: ChannelHandlerContext) {
         check?.cancel()
         check = nil
         context.fireChannelInactive()
     }
 
+    /// Stops the timer of a connection whose pipeline is taken apart.
     public func handlerRemoved(context: ChannelHandlerContext) {
         check?.cancel()
         check = nil

@@ -2,7 +2,9 @@
 public struct Commit: Sendable, Hashable {
     /// Shows whether an append whose reply was lost has taken effect; 32 lower-case hexadecimal digits.
     public var id: String
+    /// One more than the revision of the commit before; 1 for the commit that created the config.
     public var revision: Revision
+    /// The time of the commit, never before that of the commit before.
     public var time: Timestamp
     /// The author; empty if unknown.
     public var author: String
@@ -11,6 +13,7 @@ public struct Commit: Sendable, Hashable {
     /// In the order of their keys; at most one for each key.
     public var changes: [Change]
 
+    /// A commit with a new id, unless one is given.
     public init(
         id: String = Commit.newID(), revision: Revision, time: Timestamp, author: String, message: String,
         changes: [Change]
@@ -65,7 +68,9 @@ public struct Change: Sendable, Hashable {
         case expire
     }
 
+    /// Whether the key was set, deleted, or removed because its time to live was over.
     public var kind: Kind
+    /// The key that the commit changed.
     public var key: Key
     /// The item after the change; `nil` unless it was set.
     public var item: Item?
@@ -82,6 +87,7 @@ public struct Change: Sendable, Hashable {
         Change(kind: kind, key: previous.key, item: nil, previous: previous)
     }
 
+    /// A change; `item` and `previous` must be consistent with the kind, as in `set` and `removed`.
     public init(kind: Kind, key: Key, item: Item?, previous: Item?) {
         self.kind = kind
         self.key = key

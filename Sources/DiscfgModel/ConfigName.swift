@@ -25,6 +25,7 @@ public struct ConfigName: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     private init(unchecked text: String) { self.description = text }
 
+    /// Whether a name sorts before another, by the order of `String`.
     public static func < (left: ConfigName, right: ConfigName) -> Bool { left.description < right.description }
 }
 

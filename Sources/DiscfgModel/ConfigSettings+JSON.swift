@@ -1,12 +1,12 @@
 extension ConfigSettings {
-    /// The settings as people write them: `{"retention":{"age":"90d","revisions":10000}}`, with `notifications` where there are
-    /// some, and `ReadCapacityUnits` and `WriteCapacityUnits`, or `BillingMode`, where a capacity is asked for.
+    /// The settings as people write them: `{"retention":{"age":"90d","revisions":10000}}`, with `notifications` if there are
+    /// any, and the requested settings of the store.
     ///
     /// It has the secrets of the notifications, and so is for the store alone; `publicJSON` has not.
     public var json: JSONValue { json(withSecrets: true) }
 
     /// The settings as they are shown.
-    public var publicJSON: JSONValue { json(withSecrets: false) }
+    package var publicJSON: JSONValue { json(withSecrets: false) }
 
     private func json(withSecrets: Bool) -> JSONValue {
         var members: [(String, JSONValue)] = [
@@ -22,16 +22,11 @@ extension ConfigSettings {
             let rules = notifications.map { ($0.id, $0.json(withSecret: withSecrets)) }
             members.append(("notifications", .object(JSONObject(rules))))
         }
-        switch capacity {
-        case .provisioned(let readUnits, let writeUnits)?:
-            members += [("ReadCapacityUnits", .integer(readUnits)), ("WriteCapacityUnits", .integer(writeUnits))]
-        case .onDemand?: members.append(("BillingMode", .string(Self.onDemand)))
-        case nil: break
-        }
+        members += store.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         return .object(JSONObject(members))
     }
 
-    /// Replaces targets that were read from `publicJSON`, where queries are hidden, by those of the earlier settings.
+    /// Replaces targets that were read from `publicJSON`, in which queries are hidden, by those of the earlier settings.
     ///
     /// So a client may read the settings, change some and send all of them back.
     /// - Throws: `DiscfgError` with code `invalidRequest` for a hidden query that is not of the rule of that name.
@@ -49,49 +44,25 @@ extension ConfigSettings {
         }
     }
 
-    /// DynamoDB's name for it.
-    private static let onDemand = "PAY_PER_REQUEST"
-
     /// Reads settings; what is left out has its default.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest` that names what is unknown or out of range.
     public init(json: JSONValue) throws(DiscfgError) {
         self.init()
-        var units: [String: Int64] = [:]
         try json.forEachMember(of: "settings") { name, value throws(DiscfgError) in
             switch name {
             case "retention": try readRetention(value)
             case "notifications": try readNotifications(value)
-            case "ReadCapacityUnits", "WriteCapacityUnits":
-                guard let number = value.integer, number >= 1 else {
-                    throw .invalid("The setting “\(name)” is not a number from 1.", hint: "Write it as 4.")
-                }
-                units[name] = number
-            case "BillingMode":
-                guard value.string == Self.onDemand else {
-                    throw .invalid(
-                        "The setting “BillingMode” is not “\(Self.onDemand)”.",
-                        hint: "For provisioned throughput give ReadCapacityUnits and WriteCapacityUnits.")
-                }
-                capacity = .onDemand
             default:
-                throw .invalid(
-                    "There is no setting “\(name)”.",
-                    hint:
-                        "There are “retention”, “notifications”, and on DynamoDB “ReadCapacityUnits”, “WriteCapacityUnits” and “BillingMode”."
-                )
+                guard let first = name.utf8.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) else {
+                    throw .invalid(
+                        "There is no setting “\(name)”.",
+                        hint: "There are “retention” and “notifications”. Settings of the store begin with a capital."
+                    )
+                }
+                store[name] = value
             }
         }
-        if !units.isEmpty { try readCapacity(units) }
-    }
-
-    private mutating func readCapacity(_ units: [String: Int64]) throws(DiscfgError) {
-        guard let read = units["ReadCapacityUnits"], let write = units["WriteCapacityUnits"], capacity == nil else {
-            throw .invalid(
-                "The throughput is not complete, or said twice.",
-                hint: "Give both ReadCapacityUnits and WriteCapacityUnits, or BillingMode alone.")
-        }
-        capacity = .provisioned(readUnits: read, writeUnits: write)
     }
 
     private mutating func readNotifications(_ json: JSONValue) throws(DiscfgError) {

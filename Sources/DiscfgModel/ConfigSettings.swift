@@ -4,29 +4,25 @@ public struct ConfigSettings: Sendable, Hashable {
     public var retention: Retention
     /// The notifications of the config's changes, in the order of their names.
     public var notifications: [NotificationRule]
-    /// The requested throughput, if the store has one; it applies to the whole store, so it is not stored with the
-    /// config.
-    public var capacity: Capacity?
+    /// Requested settings of the store as a whole, such as a throughput; the engine interprets them.
+    ///
+    /// Their names begin with a capital letter. They apply to all configs, so they are not stored with the config.
+    public var store: [String: JSONValue]
 
+    /// Settings with the default retention and no notifications; the rules are sorted by name.
     public init(
-        retention: Retention = Retention(), notifications: [NotificationRule] = [], capacity: Capacity? = nil
+        retention: Retention = Retention(), notifications: [NotificationRule] = [], store: [String: JSONValue] = [:]
     ) {
         self.retention = retention
         self.notifications = notifications.sorted { $0.id < $1.id }
-        self.capacity = capacity
-    }
-
-    /// The billing of a store's throughput.
-    public enum Capacity: Sendable, Hashable {
-        /// For each request.
-        case onDemand
-        /// By the hour, for a number of units a second.
-        case provisioned(readUnits: Int64, writeUnits: Int64)
+        self.store = store
     }
 
     /// A commit is kept while it is younger than `age` or among the last `revisions`.
     public struct Retention: Sendable, Hashable {
+        /// How long each commit is kept at least, from its own time.
         public var age: Duration
+        /// How many of the newest commits are kept whatever their age.
         public var revisions: Int64
 
         /// By default, commits that are younger than 90 days or among the last 10,000 revisions.
@@ -39,8 +35,11 @@ public struct ConfigSettings: Sendable, Hashable {
 
 /// The description of a config.
 public struct ConfigInfo: Sendable, Hashable {
+    /// The name of the config in its store.
     public var name: ConfigName
+    /// The settings; the secrets of notifications are included unless the store left them out.
     public var settings: ConfigSettings
+    /// The time of the commit that created the config.
     public var created: Timestamp
     /// The config's revision.
     public var revision: Revision
@@ -55,6 +54,7 @@ public struct ConfigInfo: Sendable, Hashable {
     /// A config that is deleted and created again has another log.
     public var log: String?
 
+    /// A description, as a store or the reader of an answer fills it in.
     public init(
         name: ConfigName, settings: ConfigSettings, created: Timestamp, revision: Revision, modified: Timestamp,
         oldest: Revision, storage: StorageDescription, log: String? = nil
@@ -77,6 +77,7 @@ public struct StorageDescription: Sendable, Hashable {
     /// The properties of the store, such as the path of the file.
     public var options: [String: String]
 
+    /// A description; the options must not contain secrets, because they are shown to users.
     public init(name: String, options: [String: String] = [:]) {
         self.name = name
         self.options = options

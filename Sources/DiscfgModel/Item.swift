@@ -3,7 +3,9 @@ public typealias Revision = Int64
 
 /// A key with its value at a revision.
 public struct Item: Sendable, Hashable {
+    /// The key, which is unique in its config.
     public var key: Key
+    /// The bytes and their content type.
     public var value: Value
     /// The number of times that the key was set since it was created: 1, 2, and so on.
     public var version: Int64
@@ -20,6 +22,7 @@ public struct Item: Sendable, Hashable {
     /// The lease that the key is attached to; `nil` for none.
     public var lease: Int64?
 
+    /// An item, by default of version 1 without an author, an expiry or a lease.
     public init(
         key: Key, value: Value, version: Int64 = 1, created: Revision, modified: Revision, modifiedAt: Timestamp,
         author: String = "", expiry: Timestamp? = nil, lease: Int64? = nil

@@ -45,6 +45,7 @@ public struct Key: Sendable, Hashable, Comparable {
     /// takes for something else.
     public var escapedName: String { KeyName.encodedName(of: bytes) }
 
+    /// Whether a key sorts before another, by their bytes, as in etcd and in every store.
     public static func < (left: Key, right: Key) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
 }
 

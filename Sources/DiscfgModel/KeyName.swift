@@ -65,11 +65,7 @@ package enum KeyName {
         var name = encoded
         for (index, byte) in bytes.enumerated() {
             let isPlainSlash = byte == slash && index < bytes.count - 1 && (index == 0 || bytes[index - 1] != slash)
-            if byte.isUnreserved || isPlainSlash {
-                name.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                name += "%" + byte.hex.uppercased()
-            }
+            PercentEncoding.append(byte, to: &name, isKept: isPlainSlash)
         }
         return name
     }
@@ -84,15 +80,5 @@ extension [UInt8] {
     /// Whether two slashes follow each other.
     fileprivate var hasEmptySegment: Bool {
         zip(self, dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: "/") }
-    }
-}
-
-extension UInt8 {
-    /// Whether a URL may have the byte anywhere; RFC 3986, section 2.3.
-    fileprivate var isUnreserved: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-._~".utf8.contains(self)
-        }
     }
 }

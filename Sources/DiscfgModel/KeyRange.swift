@@ -37,7 +37,7 @@ public struct KeyRange: Sendable, Hashable {
         !key.bytes.lexicographicallyPrecedes(lower) && (upper.map { key.bytes.lexicographicallyPrecedes($0) } ?? true)
     }
 
-    /// The key, where the range has room for just one.
+    /// The only key of the range; `nil` if it may contain others.
     public var onlyKey: Key? {
         guard let upper, upper.count == lower.count + 1, upper.last == 0, upper.dropLast().elementsEqual(lower) else {
             return nil
@@ -53,7 +53,7 @@ public struct KeyRange: Sendable, Hashable {
 }
 
 extension [UInt8] {
-    /// The least bytes greater than everything that begins with these, or `nil` where there are none.
+    /// The least bytes greater than everything that begins with these, or `nil` if there are none.
     package var prefixEnd: [UInt8]? {
         guard let last = lastIndex(where: { $0 < 0xFF }) else { return nil }
         return Array(self[..<last]) + [self[last] + 1]
@@ -115,7 +115,7 @@ public struct KeySelection: Sendable, Hashable {
     /// Whether the key is selected.
     public func contains(_ key: Key) -> Bool { ranges.contains { $0.contains(key) } }
 
-    /// The key, where the selection has room for just one.
+    /// The only key of the selection; `nil` if it may contain others.
     public var onlyKey: Key? { ranges.count == 1 ? ranges[0].onlyKey : nil }
 
     /// The name of the selection, for messages; not every selection has one, and then the text is no name.

@@ -16,6 +16,7 @@ public struct Lease: Sendable, Hashable {
     /// A lease is granted with a random version, which distinguishes it from an earlier lease of the same id.
     public var version: Int64
 
+    /// A lease; the caller chooses a random `version` for a new one.
     public init(id: Int64, ttl: Duration, expiry: Timestamp, isEnding: Bool = false, version: Int64 = 0) {
         self.id = id
         self.ttl = ttl

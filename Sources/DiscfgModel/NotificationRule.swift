@@ -5,6 +5,7 @@ public struct NotificationRule: Sendable, Hashable {
 
     /// Its name among the rules of the config: 1 to 64 letters, digits, `-`, `_` and `.`.
     public var id: String
+    /// Where the changes are sent.
     public var target: NotificationTarget
     /// The key, or the directory, whose changes are sent; `/` for all.
     public var prefix: String
@@ -53,6 +54,7 @@ public struct NotificationRule: Sendable, Hashable {
 extension NotificationRule: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Without the secret, and without the target: an address can be a secret of its own.
     public var description: String { "NotificationRule(\(id))" }
+    /// The same as `description`: neither the secret nor the target may be in a log.
     public var debugDescription: String { description }
     /// The content that `dump` and debuggers show.
     public var customMirror: Mirror { Mirror(self, children: ["id": id, "prefix": prefix, "withValues": withValues]) }

@@ -65,6 +65,7 @@ public enum NotificationTarget: Sendable, Hashable {
 }
 
 extension NotificationTarget: CustomStringConvertible {
+    /// The target as a command or a body names it, such as `sns:arn:aws:sns:…` or the URL of a webhook.
     public var description: String {
         switch self {
         case .sns(let arn): "sns:\(arn)"
@@ -89,7 +90,7 @@ extension NotificationTarget: CustomStringConvertible {
         return url.hasSuffix(Self.hiddenQuery)
     }
 
-    /// The kind of target, in one word.
+    /// The kind of target: `sns`, `sqs`, `eventbridge` or `webhook`.
     public var kind: String {
         switch self {
         case .sns: "sns"

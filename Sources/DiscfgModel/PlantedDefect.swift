@@ -11,8 +11,8 @@
     case differencesMissLaterChanges, pagesApart, restoresLeases, rollsBackUnchecked
     // Watches, locks and leases
     case catchUpDropsDeletions, ignoresFutureStart, losesEventsAtJoin, promisesTooMuch, repeatsEvents
-    case losesWakeUps, splitsRevisions, watchBeginsLate
-    case ignoresRenewals, lowestLeaseOwns
+    case followsAnyLog, losesWakeUps, splitsRevisions, watchBeginsLate
+    case ignoresRenewals, leasesEndByWallClock, lowestLeaseOwns
     // SQLite
     case endsLeasesHalfway, ignoresFailedCommits, keepsSnapshots, missesMovedFiles, syncsNothing
     // DynamoDB

@@ -37,6 +37,7 @@ public struct Precondition: Sendable, Hashable {
         case equal, notEqual, less, greater
     }
 
+    /// The key whose item is tested; the beginning of the range if there is one.
     public var key: Key
     /// A range of which every key must pass the test; `nil` for `key` alone.
     ///
@@ -44,8 +45,10 @@ public struct Precondition: Sendable, Hashable {
     ///
     /// Markers of directories count as absent, also as `key`, as in the listing of a range.
     public var range: KeyRange?
+    /// What must hold for the key, or for every key of the range.
     public var test: Test
 
+    /// A condition on one key, or on every key of a range.
     public init(_ key: Key, _ test: Test, over range: KeyRange? = nil) {
         self.key = key
         self.range = range

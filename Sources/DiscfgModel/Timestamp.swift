@@ -1,9 +1,12 @@
 /// A point in time: milliseconds since 1970-01-01T00:00:00Z.
 public struct Timestamp: Sendable, Hashable, Comparable {
+    /// Milliseconds since 1970-01-01T00:00:00Z; negative before it.
     public let milliseconds: Int64
 
+    /// A time by its milliseconds since 1970; every number is valid.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+    /// Whether a time is before another.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
     /// The time later by a duration; saturates, so that no input can overflow it.

@@ -2,14 +2,18 @@
 ///
 /// If every precondition holds, `success` is carried out, otherwise `failure`; either as one commit.
 public struct Transaction: Sendable, Hashable {
+    /// The conditions, all of which must hold for `success`; without any, `success` is carried out.
     public var preconditions: [Precondition]
+    /// What is done if every precondition holds.
     public var success: [Operation]
+    /// What is done if a precondition does not hold.
     public var failure: [Operation]
     /// The author of the commit; empty if unknown.
     public var author: String
     /// The reason; at most 1024 bytes.
     public var message: String
 
+    /// A transaction; without an `else` branch it does nothing if a precondition does not hold.
     public init(
         if preconditions: [Precondition] = [], then success: [Operation], else failure: [Operation] = [],
         author: String = "",
@@ -36,6 +40,7 @@ public struct TransactionResult: Sendable, Hashable {
         /// The result of a nested transaction.
         public var nested: TransactionResult?
 
+        /// The result of an operation; what does not apply to its kind is left out.
         public init(
             item: Item? = nil, previous: [Item] = [], found: [Item] = [], nested: TransactionResult? = nil
         ) {
@@ -57,6 +62,7 @@ public struct TransactionResult: Sendable, Hashable {
     /// Whether a commit was made.
     public var changed: Bool
 
+    /// A result, as a store or the reader of an answer fills it in.
     public init(
         failed: Precondition? = nil, current: Item? = nil, outcomes: [Outcome] = [], revision: Revision, changed: Bool
     ) {

@@ -8,6 +8,7 @@ public struct Value: Sendable, Hashable {
     /// The media type, such as `text/plain` or `application/json`.
     public var contentType: String
 
+    /// Any bytes; their length and the content type are checked when they are set.
     public init(bytes: [UInt8], contentType: String) {
         self.bytes = bytes
         self.contentType = contentType
@@ -19,8 +20,11 @@ public struct Value: Sendable, Hashable {
     /// A JSON value, as `application/json`.
     public init(_ json: JSONValue) { self.init(bytes: json.bytes, contentType: Self.json) }
 
+    /// The content type of text in UTF-8.
     public static let text = "text/plain"
+    /// The content type of JSON.
     public static let json = "application/json"
+    /// The content type of any other bytes.
     public static let octets = "application/octet-stream"
     /// The content type of items that represent directories.
     public static let directory = "inode/directory"

@@ -14,8 +14,10 @@ public final class NotificationService: Service {
         var id: String
     }
 
+    /// A service for the rules of the notifier's store.
     public init(_ notifier: Notifier) { self.notifier = notifier }
 
+    /// Follows all rules until a graceful shutdown or a cancellation; a failing target does not end it.
     public func run() async throws {
         await cancelWhenGracefulShutdown { await self.follow() }
     }

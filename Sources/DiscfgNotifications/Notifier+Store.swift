@@ -1,6 +1,7 @@
 public import DiscfgCore
 
 extension Notifier: NotificationStore {
+    /// The rules without their secrets, with the progress and the dead letters that their cells contain.
     public func notifications(of config: ConfigName) async throws -> [NotificationStatus] {
         let record = try await service.record(of: config)
         var statuses: [NotificationStatus] = []
@@ -21,6 +22,7 @@ extension Notifier: NotificationStore {
         return statuses
     }
 
+    /// Adds the rule to the config's settings, with a generated secret if it is a webhook that has none.
     public func addNotification(_ rule: NotificationRule, to config: ConfigName) async throws -> NotificationRule {
         try sender.check(rule)
         var rule = rule
@@ -42,6 +44,7 @@ extension Notifier: NotificationStore {
         return settings.notifications.first { $0.id == rule.id } ?? rule
     }
 
+    /// Removes the rule from the config's settings, and then the cells with its progress and its dead letters.
     public func removeNotification(_ id: String, from config: ConfigName) async throws {
         let rule = try await rule(id, in: config)
         try await service.changeSettings(of: config) { settings in
@@ -57,6 +60,7 @@ extension Notifier: NotificationStore {
         }
     }
 
+    /// Sends a test with the current revision from this process, once.
     public func testNotification(_ id: String, in config: ConfigName) async throws {
         let rule = try await rule(id, in: config)
         let revision = try await service.revision(of: config)
@@ -70,6 +74,7 @@ extension Notifier: NotificationStore {
         }
     }
 
+    /// Sends dead letters again, oldest first, and removes the cells of those that the target takes.
     public func replayNotifications(_ id: String, in config: ConfigName) async throws -> NotificationReplay {
         let rule = try await rule(id, in: config)
         let letters = deadLetters(rule, config)

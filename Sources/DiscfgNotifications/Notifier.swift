@@ -26,6 +26,7 @@ public final class Notifier: Sendable {
         /// The time before a deadline in which nothing is started.
         public var reserve: Duration = .seconds(11)
 
+        /// 12 attempts within about 20 minutes, claims of one minute, and progress stored after 10 notifications.
         public init() {}
     }
 
@@ -36,6 +37,7 @@ public final class Notifier: Sendable {
     /// Yields when a rule was added through this notifier.
     let added = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
+    /// A notifier of a store; it sends nothing until it is asked to, or a `NotificationService` runs.
     public init(
         service: ConfigService, sender: any NotificationSender, options: Options = Options(), logger: Logger
     ) {

@@ -96,28 +96,25 @@ public final class RemoteEngine: Sendable {
     private func progress(_ count: Int) throws(DiscfgError) -> Int {
         guard count > 0 else {
             throw DiscfgError(
-                .storeUnavailable, "The server at \(url) answers with none of the keys that were asked for.",
+                .storeUnavailable, "The server at \(url) answers with none of what was asked for.",
                 hint: "Use the same release of discfg on both sides.")
         }
         return count
     }
 }
 
+// Each member sends its call to the server; `StorageEngine` documents them.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension RemoteEngine: StorageEngine {
-    /// The description of the store behind the server, as soon as it is known.
-    public var description: StorageDescription {
-        profile.withLock { $0?.description } ?? StorageDescription(name: "server", options: ["url": url])
-    }
-
-    /// The limits of the store, as soon as it was read; a service reads before it appends.
-    public var limits: StorageLimits {
-        profile.withLock { $0?.limits } ?? StorageLimits(changes: 100_000, bytes: 48 << 20)
-    }
-
+    /// The description, the limits and the settings are those of the store behind the server, as soon as they are known; a
+    /// service reads before it appends.
     public var traits: StorageTraits {
-        StorageTraits(
+        let known = profile.withLock { $0 }
+        return StorageTraits(
+            known?.description ?? StorageDescription(name: "server", options: ["url": url]),
+            limits: known?.limits ?? StorageLimits(changes: 100_000, bytes: 48 << 20),
             readsTellTail: false, pollInterval: .milliseconds(100) ... .seconds(1), sweepInterval: .seconds(5),
-            pageLength: 100, hasCapacity: profile.withLock { $0?.hasCapacity } ?? false, toleratesOutage: true)
+            hasSettings: known?.hasSettings ?? false, toleratesOutage: true)
     }
 
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
@@ -127,11 +124,6 @@ extension RemoteEngine: StorageEngine {
     public func config(_ name: ConfigName) async throws -> ConfigRecord? {
         try await learnProfile()
         return try await send(EngineCalls.config, name)
-    }
-
-    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
-        try await learnProfile()
-        return try await send(EngineCalls.configs, after, limit)
     }
 
     public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
@@ -147,8 +139,6 @@ extension RemoteEngine: StorageEngine {
     public func removeConfig(_ name: ConfigName) async throws -> Bool {
         try await send(EngineCalls.removeConfig, name)
     }
-
-    public func tail(of config: ConfigName) async throws -> LogTail { try await tail(of: config, knowing: nil) }
 
     public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         try await learnProfile()
@@ -178,13 +168,9 @@ extension RemoteEngine: StorageEngine {
     }
 
     public func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
-        try await send(EngineCalls.history, config, selection, through, limit)
-    }
-
-    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        try await send(EngineCalls.firstChange, key, config, after)
+        try await send(EngineCalls.history, config, selection, part, limit)
     }
 
     public func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
@@ -214,45 +200,38 @@ extension RemoteEngine: StorageEngine {
         try await send(EngineCalls.lastRevision, config, time)
     }
 
-    public func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
-        try await send(EngineCalls.createLease, lease, config)
+    public func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
+        var page = try await send(EngineCalls.leases, selection, config, nil)
+        guard page.next != nil else { return page.leases }
+        if case .withKeys(let id, _) = selection, var found = page.leases.first {
+            // The id may be granted again between two pages.
+            let same = LeaseSelection.withKeys(id, generation: found.generation)
+            while let next = page.next {
+                page = try await send(EngineCalls.leases, same, config, next)
+                guard let more = page.leases.first else { return [] }
+                if page.next != nil { _ = try progress(more.keys.count) }
+                found.keys += more.keys
+            }
+            return [found]
+        }
+        var leases = page.leases
+        while let next = page.next {
+            page = try await send(EngineCalls.leases, selection, config, next)
+            if page.next != nil { _ = try progress(page.leases.count) }
+            leases += page.leases
+        }
+        return leases
     }
 
-    public func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
-        try await send(EngineCalls.lease, id, config)
+    public func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
+        try await send(EngineCalls.changeLease, change, config)
     }
 
-    public func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
-        try await send(EngineCalls.leases, config, after, limit)
-    }
-
-    public func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
-        try await send(EngineCalls.renewLease, id, config, now)
-    }
-
-    public func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
-        try await send(EngineCalls.endLease, id, config, lease)
-    }
-
-    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
-        try await send(EngineCalls.keysOfLease, lease, generation, config)
-    }
-
-    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
-        _ = try await send(EngineCalls.removeLease, id, generation, config)
-    }
-
-    public func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
-        try await send(EngineCalls.overdueLeases, config, now)
-    }
-
-    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
+    public func cells(
+        of config: ConfigName, from first: String, through last: String, limit: Int
+    ) async throws -> [Cell] {
         try await learnProfile()
-        return try await send(EngineCalls.cell, name, config)
-    }
-
-    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
-        try await send(EngineCalls.cells, config, prefix, after, limit)
+        return try await send(EngineCalls.cells, config, first, last, limit)
     }
 
     public func replaceCell(
@@ -264,7 +243,8 @@ extension RemoteEngine: StorageEngine {
 
 /// The description of the store; its operator creates, maintains and destroys it at the server.
 extension RemoteEngine: StoreAdministration {
-    public var subject: StoreSubject { StoreSubject(description: "the store of the server at \(url)", name: url) }
+    /// `nil`: nobody destroys the store through a server.
+    public var subject: StoreSubject? { nil }
 
     /// Refused: the store is there, and has the properties that it was created with.
     public func create(_ properties: StoreProperties) async throws -> [StoreWarning] {
@@ -283,7 +263,7 @@ extension RemoteEngine: StoreAdministration {
 
     private var isOfTheServer: DiscfgError {
         DiscfgError(
-            .unsupported, "\(subject.description) cannot be changed by a client.",
+            .unsupported, "The store of the server at \(url) cannot be changed by a client.",
             hint: "Use “discfg store” with the store's own URL, where the server runs.")
     }
 }

@@ -34,7 +34,7 @@ enum ChangeColumns {
 
 extension Database {
     /// A page of commits ends when it has this many bytes of keys and values.
-    private static var pageBytes: Int { 8 << 20 }
+    private static var pageBytes: Int { LogPage.maximumBytes }
 
     private static let logColumns = "l.revision, l.id, l.time, l.author, l.message"
 
@@ -57,75 +57,96 @@ extension Database {
         return try collect(query, expecting: after + 1, step: 1, through: last)
     }
 
-    /// The commits from one revision down to another, which is not included.
-    func commits(of config: ConfigHead, newest: Revision, downTo oldest: Revision) throws -> [Commit] {
-        var query = try query(Self.newestFirst)
-        query.bind(config.id)
-        query.bind(oldest)
-        query.bind(newest)
-        return try collect(query, expecting: newest, step: -1, through: oldest + 1)
-    }
-
-    /// The commits that changed a selected key, newest first, with those changes alone.
+    /// The commits of a part of the log that changed a selected key, with those changes alone.
     func history(
-        of selection: KeySelection, in config: ConfigHead, through: Revision, limit: Int
+        of selection: KeySelection, in config: ConfigHead, _ part: LogPart, limit: Int
     ) throws -> HistoryPage {
-        // Each range has its newest commits, so that the newest of all of them are among these.
-        let candidates = try selection.ranges.flatMap {
-            try self.revisions(of: $0, in: config, through: through, limit: limit)
+        let span = try LogSpan(part, of: config.tail)
+        guard limit > 0, span.oldest < span.newest else { return HistoryPage(commits: [], next: nil) }
+        if selection == .all {
+            let commits = try commits(of: config, in: span.first(limit))
+            return HistoryPage(commits, of: part, isLast: false, tail: config.tail)
         }
-        let newest = Set(candidates).sorted(by: >).prefix(limit)
+        if let key = selection.onlyKey {
+            let commits = try commits(of: config, changing: key, in: span, limit: limit)
+            let isCut = commits.reduce(0) { $0 + $1.weight } >= Self.pageBytes
+            return HistoryPage(commits, of: part, isLast: commits.count < limit && !isCut, tail: config.tail)
+        }
+        // Each range has its first commits, so that the first of all of them are among these.
+        let candidates = try selection.ranges.flatMap {
+            try self.revisions(of: $0, in: config, span, limit: limit)
+        }
+        let first = Set(candidates).sorted(by: span.isBackward ? { $0 > $1 } : { $0 < $1 }).prefix(limit)
         var commits: [Commit] = []
         var weight = 0
-        for revision in newest where weight <= Self.pageBytes {
+        for revision in first where weight <= Self.pageBytes {
             let commit = try self.commit(revision, of: config, selection: selection)
             weight += commit.weight
             commits.append(commit)
         }
-        let isLast = commits.count == newest.count && commits.count < limit
-        return HistoryPage(commits, isLast: isLast, trimmed: config.tail.trimmed)
+        let isLast = commits.count == first.count && commits.count < limit
+        return HistoryPage(commits, of: part, isLast: isLast, tail: config.tail)
     }
 
-    /// Of a range, the newest commits are looked through before the index: a range that changes often has most of the
-    /// index, which is in the order of the keys.
-    private static var newestCount: Int64 { 256 }
-
-    /// The newest revisions that changed a key of a range.
-    private func revisions(
-        of range: KeyRange, in config: ConfigHead, through: Revision, limit: Int
-    ) throws -> [Revision] {
-        let trimmed = config.tail.trimmed
-        if range.onlyKey == nil {
-            let oldest = max(trimmed, through - max(Self.newestCount, Int64(clamping: limit)))
-            let newest = try revisions(
-                of: range, in: config, beyond: oldest, through: through, limit: limit, byKey: false)
-            if newest.count == limit || oldest == trimmed { return newest }
+    private func commits(of config: ConfigHead, in span: LogSpan) throws -> [Commit] {
+        if !span.isBackward {
+            return try commits(of: config, after: span.oldest, limit: Int(clamping: span.newest - span.oldest))
         }
-        return try revisions(of: range, in: config, beyond: trimmed, through: through, limit: limit, byKey: true)
+        var query = try query(Self.newestFirst)
+        query.bind(config.id)
+        query.bind(span.oldest)
+        query.bind(span.newest)
+        return try collect(query, expecting: span.newest, step: -1, through: span.oldest + 1)
+    }
+
+    private func commits(of config: ConfigHead, changing key: Key, in span: LogSpan, limit: Int) throws -> [Commit] {
+        var query = try query(
+            """
+            SELECT \(Self.logColumns), \(ChangeColumns.selection)
+            FROM \(ChangeColumns.source(indexedBy: "changes_by_key"))
+            LEFT JOIN log l ON l.config = c.config AND l.revision = c.revision
+            WHERE c.config = ? AND c.key = ? AND c.revision > ? AND c.revision <= ?
+            ORDER BY c.revision \(span.order) LIMIT ?
+            """)
+        query.bind(config.id)
+        query.bind(key.bytes)
+        query.bind(span.oldest)
+        query.bind(span.newest)
+        query.bind(Int64(clamping: limit))
+        return try collect(query, expecting: nil, step: 0, through: 0)
+    }
+
+    /// Of a range, the first commits are looked through before the index: a range that changes often has most of the
+    /// index, which is in the order of the keys.
+    private static var firstCount: Int { 256 }
+
+    /// The first revisions that changed a key of a range.
+    private func revisions(of range: KeyRange, in config: ConfigHead, _ span: LogSpan, limit: Int) throws -> [Revision]
+    {
+        if range.onlyKey == nil {
+            let first = span.first(max(Self.firstCount, limit))
+            let found = try revisions(of: range, in: config, first, limit: limit, byKey: false)
+            if found.count == limit || first == span { return found }
+        }
+        return try revisions(of: range, in: config, span, limit: limit, byKey: true)
     }
 
     private func revisions(
-        of range: KeyRange, in config: ConfigHead, beyond oldest: Revision, through newest: Revision, limit: Int,
-        byKey: Bool
+        of range: KeyRange, in config: ConfigHead, _ span: LogSpan, limit: Int, byKey: Bool
     ) throws -> [Revision] {
         // The sign keeps SQLite from using an index for the key.
         var query = try query(
             """
             SELECT DISTINCT revision FROM changes \(byKey ? "INDEXED BY changes_by_key" : "")
             WHERE config = ? AND revision > ? AND revision <= ? AND \(range.condition(byKey ? "key" : "+key"))
-            ORDER BY revision DESC LIMIT ?
+            ORDER BY revision \(span.order) LIMIT ?
             """)
         query.bind(config.id)
-        query.bind(oldest)
-        query.bind(newest)
+        query.bind(span.oldest)
+        query.bind(span.newest)
         query.bind(range)
         query.bind(Int64(clamping: limit))
-        var found: [Revision] = []
-        try query.forEach { row in
-            found.append(row.integer(0))
-            return true
-        }
-        return found
+        return try query.all { $0.integer(0) }
     }
 
     /// One commit with its changes of selected keys.
@@ -158,8 +179,10 @@ extension Database {
         var weight = 0
         try query.forEach { row in
             let revision = row.integer(0)
+            // A change without an entry in the log.
+            if row.isNull(0) { throw DamagedRow(what: "a revision is missing") }
             if revision != commits.last?.revision {
-                if weight > Self.pageBytes { return false }
+                if weight >= Self.pageBytes { return false }
                 if let first, revision != first + step * Int64(commits.count) {
                     throw DamagedRow(what: "revision \(first + step * Int64(commits.count)) is missing")
                 }
@@ -178,10 +201,40 @@ extension Database {
             }
             return true
         }
-        if first != nil, weight <= Self.pageBytes, commits.last?.revision != last {
+        if first != nil, weight < Self.pageBytes, commits.last?.revision != last {
             throw DamagedRow(what: "a revision before \(last) is missing")
         }
         return commits
+    }
+}
+
+/// The revisions of a part of a log, as far as they exist.
+private struct LogSpan: Equatable {
+    /// The revision before the first that is included.
+    var oldest: Revision
+    /// The last revision that is included.
+    var newest: Revision
+    /// Whether the newest is read first.
+    var isBackward: Bool
+
+    /// - Throws: `compacted` or `futureRevision` if the commits after a revision cannot be read.
+    init(_ part: LogPart, of tail: LogTail) throws(DiscfgError) {
+        switch part {
+        case .through(let last): (oldest, newest, isBackward) = (tail.trimmed, min(last, tail.revision), true)
+        case .after(let revision):
+            try tail.checkReadable(after: revision)
+            (oldest, newest, isBackward) = (revision, tail.revision, false)
+        }
+    }
+
+    var order: String { isBackward ? "DESC" : "ASC" }
+
+    /// As many revisions as given, in the order of the part; there is at least one.
+    func first(_ count: Int) -> LogSpan {
+        let count = min(Int64(clamping: count), newest - oldest)
+        var first = self
+        if isBackward { first.oldest = newest - count } else { first.newest = oldest + count }
+        return first
     }
 }
 

@@ -2,34 +2,27 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
-    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
+    /// The cells whose names are in the range, in the order of their names.
+    public func cells(
+        of config: ConfigName, from first: String, through last: String, limit: Int
+    ) async throws -> [Cell] {
         try await read { db in
             try db.reading {
-                var query = try db.query("\(Cell.selection) WHERE config = ? AND name = ?")
-                query.bind(try db.head(of: config).id)
-                query.bind(name)
-                return try query.first { Cell($0) }
-            }
-        }
-    }
-
-    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
-        try await read { db in
-            try db.reading {
-                // Names are ASCII without 0x7F, so every name that begins with the prefix is before the prefix followed
-                // by that byte.
                 var query = try db.query(
-                    "\(Cell.selection) WHERE config = ? AND name > ? AND name >= ? AND name < ? ORDER BY name LIMIT ?")
+                    """
+                    SELECT name, value, version FROM notes
+                    WHERE config = ? AND name >= ? AND name <= ? ORDER BY name LIMIT ?
+                    """)
                 query.bind(try db.head(of: config).id)
-                query.bind(after ?? "")
-                query.bind(prefix)
-                query.bind(prefix + "\u{7F}")
+                query.bind(first)
+                query.bind(last)
                 query.bind(Int64(clamping: limit))
-                return try query.all { Cell($0) }
+                return try query.all { Cell(name: $0.text(0), bytes: $0.bytes(1), version: $0.integer(2)) }
             }
         }
     }
 
+    /// Compares the version and writes the row in one transaction.
     public func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {
@@ -56,10 +49,4 @@ extension SQLiteEngine {
             return true
         }
     }
-}
-
-extension Cell {
-    fileprivate static let selection = "SELECT name, value, version FROM notes"
-
-    fileprivate init(_ row: Query) { self.init(name: row.text(0), bytes: row.bytes(1), version: row.integer(2)) }
 }

@@ -2,6 +2,7 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
+    /// One statement for one key; several keys are read as of one moment, with the tail.
     public func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {
         if keys.count == 1 { return try await read { try $0.item(keys[0], in: config) } }
         return try await read { db in
@@ -20,6 +21,8 @@ extension SQLiteEngine {
         }
     }
 
+    /// A range of rows as of one moment; a page ends at 8 MiB, and one of more than 128 items is read on another
+    /// thread.
     public func items(
         _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
     ) async throws -> ItemPage {
@@ -32,6 +35,7 @@ extension SQLiteEngine {
     /// The maximum number of items of a page that is read on the caller's thread.
     private static var shortPage: Int { 128 }
 
+    /// Reads the index of times at which keys expire.
     public func overdueKeys(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Key] {
         try await read { db in
             try db.reading {

@@ -2,133 +2,116 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
-    public func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
-        try await write { db in
-            let head = try db.head(of: config)
-            var query = try db.query(
-                """
-                INSERT INTO leases(config, id, ttl, expiry, ending, generation, version) VALUES(?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT DO NOTHING RETURNING 1
-                """)
-            query.bind(head.id)
-            query.bind(lease.id)
-            query.bind(lease.ttl.milliseconds)
-            query.bind(lease.expiry.milliseconds)
-            query.bind(Int64(lease.isEnding ? 1 : 0))
-            query.bind(UniqueID.next())
-            query.bind(lease.version)
-            return try query.first { _ in true } ?? false
+    /// Reads the selected leases as of one moment.
+    public func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
+        let body = { @Sendable (db: Database) in
+            try db.reading { try db.leases(selection, of: db.head(of: config).id) }
         }
-    }
-
-    public func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
-        try await read { db in try db.reading { try db.lease(id, of: db.head(of: config).id) } }
-    }
-
-    public func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
-        try await read { db in
-            try db.reading {
-                var query = try db.query("\(Lease.selection) WHERE config = ? AND id > ? ORDER BY id LIMIT ?")
-                query.bind(try db.head(of: config).id)
-                query.bind(after ?? .min)
-                query.bind(Int64(clamping: limit))
-                return try query.all { Lease($0) }
-            }
-        }
-    }
-
-    public func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
-        try await write { db in
-            let head = try db.head(of: config)
-            guard var lease = try db.lease(id, of: head.id), !lease.isEnding else { return nil }
-            lease.expiry = now + lease.ttl
-            lease.version += 1
-            var query = try db.query("UPDATE leases SET expiry = ?, version = ? WHERE config = ? AND id = ?")
-            query.bind(lease.expiry.milliseconds)
-            query.bind(lease.version)
-            query.bind(head.id)
-            query.bind(id)
-            try query.run()
-            return lease
-        }
-    }
-
-    public func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
-        try await write { db in
-            let condition = lease == nil ? "" : " AND (ending OR expiry = ? AND version = ?)"
-            var query = try db.query(
-                "UPDATE leases SET ending = 1 WHERE config = ? AND id = ?\(condition) RETURNING generation")
-            query.bind(try db.head(of: config).id)
-            query.bind(id)
-            if let lease {
-                query.bind(lease.expiry.milliseconds)
-                query.bind(lease.version)
-            }
-            return try query.first { $0.text(0) }
-        }
-    }
-
-    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
         // A lease can have any number of keys.
-        try await readApart { db in
-            try db.reading {
-                let head = try db.head(of: config)
-                if let generation {
-                    var found = try db.query("SELECT 1 FROM leases WHERE config = ? AND id = ? AND generation = ?")
-                    found.bind(head.id)
-                    found.bind(lease)
-                    found.bind(generation)
-                    guard try found.first({ _ in true }) != nil else { return nil }
-                }
-                let most = isPlanted(.endsLeasesHalfway) ? " LIMIT 1" : ""
-                var query = try db.query("SELECT key FROM items WHERE config = ? AND lease = ?\(most)")
-                query.bind(head.id)
-                query.bind(lease)
-                return try query.all { try ItemColumns.key($0, 0) }
-            }
-        }
+        if case .withKeys = selection { return try await readApart(body) }
+        return try await read(body)
     }
 
-    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
-        try await write { db in
-            let condition = generation == nil ? "" : " AND generation = ?"
-            var query = try db.query("DELETE FROM leases WHERE config = ? AND id = ? AND ending\(condition)")
-            query.bind(try db.head(of: config).id)
-            query.bind(id)
-            if let generation { query.bind(generation) }
-            try query.run()
-        }
-    }
-
-    public func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
-        try await read { db in
-            try db.reading {
-                // The same expression as in the index.
-                var query = try db.query("\(Lease.selection) WHERE config = ? AND iif(ending, 0, expiry) <= ?")
-                query.bind(try db.head(of: config).id)
-                query.bind(now.milliseconds)
-                return try query.all { Lease($0) }
-            }
-        }
+    /// Changes a lease in one transaction, which is on the disk when the call returns.
+    public func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
+        try await write { db in try db.change(change, of: db.head(of: config).id) }
     }
 }
 
-extension Lease {
-    fileprivate static let selection = "SELECT id, ttl, expiry, ending, version FROM leases"
+extension StoredLease {
+    fileprivate static let columns = "id, ttl, expiry, ending, version, generation"
+    fileprivate static let selection = "SELECT \(columns) FROM leases WHERE config = ?"
 
     fileprivate init(_ row: Query) {
         self.init(
-            id: row.integer(0), ttl: .milliseconds(row.integer(1)), expiry: Timestamp(milliseconds: row.integer(2)),
-            isEnding: row.integer(3) != 0, version: row.integer(4))
+            Lease(
+                id: row.integer(0), ttl: .milliseconds(row.integer(1)), expiry: Timestamp(milliseconds: row.integer(2)),
+                isEnding: row.integer(3) != 0, version: row.integer(4)),
+            generation: row.text(5))
     }
 }
 
 extension Database {
-    func lease(_ id: Int64, of config: Int64) throws -> Lease? {
-        var query = try query("\(Lease.selection) WHERE config = ? AND id = ?")
+    func lease(_ id: Int64, of config: Int64) throws -> StoredLease? {
+        var query = try query("\(StoredLease.selection) AND id = ?")
         query.bind(config)
         query.bind(id)
-        return try query.first { Lease($0) }
+        return try query.first { StoredLease($0) }
+    }
+
+    fileprivate func leases(_ selection: LeaseSelection, of config: Int64) throws -> [StoredLease] {
+        switch selection {
+        case .one(let id): return try lease(id, of: config).map { [$0] } ?? []
+        case .withKeys(let id, let generation):
+            guard var found = try lease(id, of: config), generation ?? found.generation == found.generation else {
+                return []
+            }
+            let most = isPlanted(.endsLeasesHalfway) ? " LIMIT 1" : ""
+            var query = try query("SELECT key FROM items WHERE config = ? AND lease = ?\(most)")
+            query.bind(config)
+            query.bind(id)
+            found.keys = try query.all { try ItemColumns.key($0, 0) }
+            return [found]
+        case .all(let after, let limit):
+            var query = try query("\(StoredLease.selection) AND id > ? ORDER BY id LIMIT ?")
+            query.bind(config)
+            query.bind(after ?? .min)
+            query.bind(Int64(clamping: limit))
+            return try query.all { StoredLease($0) }
+        case .overdue(let now):
+            // The same expression as in the index.
+            var query = try query("\(StoredLease.selection) AND iif(ending, 0, expiry) <= ?")
+            query.bind(config)
+            query.bind(now.milliseconds)
+            return try query.all { StoredLease($0) }
+        }
+    }
+
+    fileprivate func change(_ change: LeaseChange, of config: Int64) throws -> StoredLease? {
+        var query: Query
+        switch change {
+        case .create(let lease):
+            query = try self.query(
+                """
+                INSERT INTO leases(config, \(StoredLease.columns)) VALUES(?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO NOTHING RETURNING \(StoredLease.columns)
+                """)
+            query.bind(config)
+            query.bind(lease.id)
+            query.bind(lease.ttl.milliseconds)
+            query.bind(lease.expiry.milliseconds)
+            query.bind(Int64(lease.isEnding ? 1 : 0))
+            query.bind(lease.version)
+            query.bind(UniqueID.next())
+        case .renew(let id, let now):
+            query = try self.query(
+                """
+                UPDATE leases SET expiry = ttl + ?, version = version + 1 WHERE config = ? AND id = ? AND NOT ending
+                RETURNING \(StoredLease.columns)
+                """)
+            query.bind(now.milliseconds)
+            query.bind(config)
+            query.bind(id)
+        case .end(let id, let known):
+            let condition = known == nil ? "" : "AND (ending OR expiry = ? AND version = ?)"
+            query = try self.query(
+                """
+                UPDATE leases SET ending = 1 WHERE config = ? AND id = ? \(condition) RETURNING \(StoredLease.columns)
+                """)
+            query.bind(config)
+            query.bind(id)
+            if let known {
+                query.bind(known.expiry.milliseconds)
+                query.bind(known.version)
+            }
+        case .remove(let id, let generation):
+            let condition = generation == nil ? "" : "AND generation = ?"
+            query = try self.query("DELETE FROM leases WHERE config = ? AND id = ? AND ending \(condition)")
+            query.bind(config)
+            query.bind(id)
+            if let generation { query.bind(generation) }
+        }
+        return try query.first { StoredLease($0) }
     }
 }
 

@@ -2,6 +2,7 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
+    /// One transaction, which is on the disk when the call returns.
     public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         try await write { db in
             let head = try db.head(of: config)
@@ -11,7 +12,7 @@ extension SQLiteEngine {
                 try head.tail.checkReadable(after: known)
                 return .conflict(newer: try db.commits(of: head, after: known, limit: 1000))
             }
-            for id in commits.flatMap(\.newLeases) where try db.lease(id, of: head.id)?.isEnding != false {
+            for id in commits.flatMap(\.newLeases) where try db.lease(id, of: head.id)?.lease.isEnding != false {
                 return .leaseNotFound(id)
             }
             try db.write(commits, config: head.id)
@@ -19,6 +20,7 @@ extension SQLiteEngine {
         }
     }
 
+    /// Reads the entries in their order as of one moment, on the caller's thread.
     public func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage {
@@ -37,42 +39,19 @@ extension SQLiteEngine {
         }
     }
 
+    /// Reads the log backwards, or the index of changes by key if keys are selected; on another thread.
     public func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
-        try await readApart { db in
-            try db.reading {
-                let head = try db.head(of: config)
-                let (newest, trimmed) = (min(through, head.tail.revision), head.tail.trimmed)
-                guard limit > 0, newest > trimmed else { return HistoryPage(commits: [], next: nil) }
-                guard selection == .all else {
-                    return try db.history(of: selection, in: head, through: newest, limit: limit)
-                }
-                let commits = try db.commits(
-                    of: head, newest: newest, downTo: max(trimmed, newest - Int64(clamping: limit)))
-                return HistoryPage(commits, isLast: false, trimmed: trimmed)
-            }
+        let body = { @Sendable (db: Database) in
+            try db.reading { try db.history(of: selection, in: db.head(of: config), part, limit: limit) }
         }
+        // The commits after a revision are usually few, and those of a key are in an index.
+        if case .after = part { return try await read(body) }
+        return try await readApart(body)
     }
 
-    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        try await read { db in
-            try db.reading {
-                let head = try db.head(of: config)
-                try head.tail.checkReadable(after: after)
-                var query = try db.query(
-                    """
-                    SELECT \(ChangeColumns.selection) FROM \(ChangeColumns.source(indexedBy: "changes_by_key"))
-                    WHERE c.config = ? AND c.key = ? AND c.revision > ? ORDER BY c.revision LIMIT 1
-                    """)
-                query.bind(head.id)
-                query.bind(key.bytes)
-                query.bind(after)
-                return try query.first { try ChangeColumns.read($0, from: 0) }
-            }
-        }
-    }
-
+    /// Finds the revision by a binary search in the log.
     public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
         try await read { db in
             try db.reading {

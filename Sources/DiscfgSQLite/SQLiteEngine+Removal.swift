@@ -2,6 +2,7 @@ public import DiscfgCore
 import GRDB
 
 extension SQLiteEngine {
+    /// Hides the history at once, and removes its rows in steps; returns whether everything is removed.
     public func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
         let remains = try await write { db in
             let head = try db.head(of: config)
@@ -21,6 +22,7 @@ extension SQLiteEngine {
         return (try? await purge()) != true
     }
 
+    /// Removes the config for every reader at once, and its rows in steps.
     public func removeConfig(_ name: ConfigName) async throws -> Bool {
         let isRemoved = try await write { db in
             var query = try db.query("DELETE FROM configs WHERE name = ? RETURNING id")

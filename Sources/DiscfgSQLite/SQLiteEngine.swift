@@ -12,9 +12,8 @@ public final class SQLiteEngine: StorageEngine {
     let file: DatabaseFile
     let realPath: String
 
-    public let limits = StorageLimits(changes: 100_000, bytes: 64 << 20)
-
-    public var description: StorageDescription { StorageDescription(name: "sqlite", options: ["path": realPath]) }
+    /// What the engine does itself, and how it is best used.
+    public let traits: StorageTraits
 
     /// Opens a file, and creates it and its folders if they do not exist, for the owner alone.
     ///
@@ -38,8 +37,10 @@ public final class SQLiteEngine: StorageEngine {
             throw errors(error)
         }
         realPath = file.realPath
+        traits = StorageTraits(StorageDescription(name: "sqlite", options: ["path": realPath]))
     }
 
+    /// Inserts the config and its first commit in one transaction.
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
         try await write { db in
             guard try db.record(of: name) == nil else {
@@ -58,24 +59,28 @@ public final class SQLiteEngine: StorageEngine {
         }
     }
 
+    /// One row, by the index of names.
     public func config(_ name: ConfigName) async throws -> ConfigRecord? {
         try await read { try $0.record(of: name)?.record }
     }
 
-    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
+    /// The names of the configs after `after`, in order, at most `limit`.
+    public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         try await read { db in
-            var query = try db.query("\(StoredConfig.selection) WHERE name > ? ORDER BY name LIMIT ?")
+            var query = try db.query("SELECT name FROM configs WHERE name > ? ORDER BY name LIMIT ?")
             query.bind(after?.description ?? "")
             query.bind(Int64(limit))
-            var records: [ConfigRecord] = []
+            var names: [ConfigName] = []
             try query.forEach { row in
-                records.append(try StoredConfig(row).record)
+                guard let name = try? ConfigName(row.text(0)) else { throw DamagedRow(what: "a config has no name") }
+                names.append(name)
                 return true
             }
-            return records
+            return names
         }
     }
 
+    /// Compares the settings and writes them in one transaction.
     public func updateConfig(
         _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
     ) async throws -> Bool {
@@ -90,7 +95,8 @@ public final class SQLiteEngine: StorageEngine {
         }
     }
 
-    public func tail(of config: ConfigName) async throws -> LogTail {
+    /// The end of the log, read on the caller's thread.
+    public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         try await read { try $0.head(of: config).tail }
     }
 

@@ -11,13 +11,13 @@ import Foundation
 package struct ScheduleFailure: Error, CustomStringConvertible {
     package let seed: UInt64
     package let cause: any Error
-    package let turns: [Simulation.Turn]
+    package let steps: [Simulation.Step]
 
     package var description: String {
         """
         Seed \(seed): \(cause)
-        Repeat it with DISCFG_SIMULATION_SEED=\(seed). The last of \(turns.count) turns:
-        \(turns.suffix(60).map(\.description).joined(separator: "\n"))
+        Repeat it with DISCFG_SIMULATION_SEED=\(seed). The last of \(steps.count) steps:
+        \(steps.suffix(60).map(\.description).joined(separator: "\n"))
         """
     }
 }
@@ -60,7 +60,7 @@ extension Scenario {
                 try await schedule(simulation, self)
             } catch {
                 try Task.checkCancellation()
-                return ScheduleFailure(seed: seed, cause: error, turns: simulation.turns)
+                return ScheduleFailure(seed: seed, cause: error, steps: simulation.steps)
             }
         }
         return nil

@@ -44,7 +44,6 @@ public final class FaultyEngine: EngineWrapper {
         var generator: SeededGenerator
         var inARow = 0
         var counts: [Fault: Int] = [:]
-        var appends = 0
     }
 
     /// The engine inside.
@@ -61,12 +60,9 @@ public final class FaultyEngine: EngineWrapper {
 
     /// How often each fault has happened.
     public var faultCounts: [Fault: Int] { state.withLock { $0.counts } }
-    /// How often something was appended, with success or without.
-    public var appendCount: Int { state.withLock { $0.appends } }
 
     private func nextFault() -> Fault? {
         state.withLock { state in
-            state.appends += 1
             guard state.inARow < plan.maximumInARow, Int.random(in: 0..<100, using: &state.generator) < plan.percentage,
                 let fault = plan.faults.randomElement(using: &state.generator)
             else {
@@ -79,6 +75,7 @@ public final class FaultyEngine: EngineWrapper {
         }
     }
 
+    /// Appends, unless the plan chooses a fault for this append: then it is lost, refused, delayed or has a conflict.
     public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         switch nextFault() {
         case .lostReply:

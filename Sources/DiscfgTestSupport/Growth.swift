@@ -15,7 +15,7 @@ import Glibc
 /// quadratic has to be filled, which takes quadratic time.
 public enum Growth {
     /// How much longer four times the input may take; the middle, on a logarithmic scale, of linear and quadratic.
-    public static let maximumRatio = 8.0
+    static let maximumRatio = 8.0
     /// An input that takes that long is large enough to decide, unless its time is neither linear nor quadratic.
     private static let measurable = 0.15
 
@@ -72,6 +72,7 @@ public enum Growth {
 
 /// A kind of input that can be made as large as wanted.
 public struct GrowthShape: Sendable, CustomStringConvertible {
+    /// The name of the kind of input, for failures.
     public let description: String
     /// Makes an input of about so many bytes.
     public let bytes: @Sendable (_ size: Int) -> [UInt8]

@@ -17,8 +17,9 @@ public final class HookedEngine: EngineWrapper {
         self.maximumChanges = maximumChanges
     }
 
-    public var limits: StorageLimits {
-        StorageLimits(changes: maximumChanges ?? engine.limits.changes, bytes: engine.limits.bytes)
+    /// Those of the inner engine.
+    public var traits: StorageTraits {
+        engine.traits.with(\.limits.changes, maximumChanges ?? engine.limits.changes)
     }
 
     /// Runs the hook before the next such call, once.
@@ -35,11 +36,13 @@ public final class HookedEngine: EngineWrapper {
         try await body?()
     }
 
+    /// Runs the hook of `append`, and appends to the engine inside.
     public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         try await run(before: .append)
         return try await engine.append(commits, to: config, incarnation: incarnation)
     }
 
+    /// Runs the hook of `page`, and reads a page of the engine inside.
     public func items(
         _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
     ) async throws -> ItemPage {
@@ -47,6 +50,7 @@ public final class HookedEngine: EngineWrapper {
         return try await engine.items(range, in: config, limit: limit, values: values, consistency: consistency)
     }
 
+    /// Runs the hook of `log`, and reads the log of the engine inside.
     public func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage {
@@ -55,13 +59,15 @@ public final class HookedEngine: EngineWrapper {
             of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
     }
 
-    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
-        try await run(before: .keysOfLease)
-        return try await engine.keys(of: lease, generation: generation, in: config)
+    /// Runs the hook for the keys of a lease first, if they are asked for.
+    public func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
+        if case .withKeys = selection { try await run(before: .keysOfLease) }
+        return try await engine.leases(selection, of: config)
     }
 
-    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
-        try await run(before: .removeLease)
-        try await engine.removeLease(id, generation: generation, in: config)
+    /// Runs the hook for the removal of a lease first, if it is one.
+    public func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
+        if case .remove = change { try await run(before: .removeLease) }
+        return try await engine.changeLease(change, in: config)
     }
 }

@@ -131,12 +131,12 @@ private final class GatedEngine: EngineWrapper {
     }
 
     let engine: any StorageEngine
-    let limits: StorageLimits
+    let traits: StorageTraits
     private let state = Mutex(State())
 
     init(_ engine: any StorageEngine, limits: StorageLimits? = nil) {
         self.engine = engine
-        self.limits = limits ?? engine.limits
+        traits = engine.traits.with(\.limits, limits ?? engine.limits)
     }
 
     var appendCount: Int { state.withLock { $0.appends } }

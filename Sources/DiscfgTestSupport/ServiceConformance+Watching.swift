@@ -13,6 +13,19 @@ extension ServiceConformance {
                 try await world.service.changes(ChangesQuery(after: revision + 1), in: world.config)
             }
         },
+        Case("A page of changes ends with the commit that reaches 1 MiB, and the next goes on after it") { world in
+            let start = try await world.revision
+            for number in 0..<4 { try await world.set("/\(number)", String(repeating: "v", count: 400_000)) }
+            // Some from the store, and some from memory.
+            for wait in [nil, Duration.seconds(60)] {
+                let page = try await world.service.changes(ChangesQuery(after: start, wait: wait), in: world.config)
+                try expectEqual(page.commits.map(\.revision), [start + 1, start + 2, start + 3], "the first page")
+                try expectEqual(page.scanned, start + 3, "how far it reaches")
+                let next = try await world.service.changes(
+                    ChangesQuery(after: page.scanned, wait: wait), in: world.config)
+                try expectEqual(next.commits.map(\.revision), [start + 4], "the next page")
+            }
+        },
         Case("A waiting poll wakes on a write of its own service, and of another", assumesAlone: false) { world in
             let other = try await world.anotherService()
             for writer in [world.service, other] {

@@ -146,7 +146,7 @@ struct ServiceWorld: Sendable {
     @discardableResult
     func delete(_ path: String) async throws -> TransactionResult { try await commit(then: [.delete(key(path))]) }
 
-    /// The item, or `nil` where there is none.
+    /// The item, or `nil` if there is none.
     func get(_ path: String, at revision: Revision? = nil) async throws -> Item? {
         do {
             return try await service.get(key(path), in: config, at: revision).item

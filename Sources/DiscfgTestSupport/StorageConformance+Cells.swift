@@ -35,7 +35,16 @@ extension StorageConformance {
                 found += page.map(\.name)
             }
             try expectEqual(found, expected, "the names")
-            try expectEqual(try await engine.cells(of: config, prefix: "d", after: nil, limit: 9), [], "none")
+            func names(_ prefix: String, after: String? = nil) async throws -> [String] {
+                try await engine.cells(of: config, prefix: prefix, after: after, limit: 9).map(\.name)
+            }
+            try expectEqual(try await names("b"), ["b", "b-", "b/1", "b/10", "b/2"], "a name begins with itself")
+            try expectEqual(try await names(""), ["a", "b", "b-", "b/1", "b/10", "b/2", "c/1"], "all names")
+            try expectEqual(try await names("b/", after: "a"), expected, "after a name before the prefix")
+            try expectEqual(try await names("b/", after: "c/1"), [], "after a name that follows the prefix")
+            try expectEqual(try await names("b/", after: "b/1"), ["b/10", "b/2"], "after a name that begins another")
+            try expectEqual(try await names("d"), [], "none")
+            try expectEqual(try await engine.cell("b/", in: config), nil, "a cell whose name only begins others")
         },
         Case("One of many replacements of one version of a cell succeeds") { world in
             let (engine, config) = (world.engine, world.config)

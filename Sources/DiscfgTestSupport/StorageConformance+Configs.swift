@@ -53,14 +53,14 @@ extension StorageConformance {
                     try world.name(text), settings: ConfigSettings(), first: world.commit(1, []))
             }
             let expected = ["Z", "a", "b", "c-1", "c.1", "default"]
-            let all = try await world.engine.configs(after: nil, limit: 100)
-            try expectEqual(all.map(\.name.description), expected, "the names")
+            let all = try await world.engine.configNames(after: nil, limit: 100)
+            try expectEqual(all.map(\.description), expected, "the names")
             var names: [String] = []
-            while let page = try await world.engine.configs(after: names.last.map { try world.name($0) }, limit: 2)
+            while let page = try await world.engine.configNames(after: names.last.map { try world.name($0) }, limit: 2)
                 .nonEmpty
             {
                 try expect(page.count <= 2, "at most two on a page")
-                names += page.map(\.name.description)
+                names += page.map(\.description)
             }
             try expectEqual(names, expected, "the names of all pages")
         },
@@ -87,7 +87,7 @@ extension StorageConformance {
             try expectEqual(try await world.engine.tail(of: other).revision, 1, "the new revision")
             let page = try await world.engine.items(.all, in: other, limit: 10, values: true, consistency: .strong)
             try expectEqual(page.items, [], "the new items")
-            let history = try await world.engine.history(of: other, selection: .key(item.key), through: 10, limit: 10)
+            let history = try await world.engine.history(of: other, selection: .key(item.key), .through(10), limit: 10)
             try expectEqual(history.commits, [], "the history of a key of the removed config")
             let overdue = try await world.engine.overdueKeys(in: other, at: world.time(9), limit: 10)
             try expectEqual(overdue, [], "the overdue keys")
@@ -110,7 +110,7 @@ extension StorageConformance {
             try expectEqual(try await world.engine.append([commit], to: other), .appended, "the next append")
             let entries = try await world.engine.entries(of: other, after: 499, limit: 10)
             try expectEqual(entries.map(\.revision), [500, 501], "the log")
-            let history = try await world.engine.history(of: other, selection: .all, through: 501, limit: 10)
+            let history = try await world.engine.history(of: other, selection: .all, .through(501), limit: 10)
             try expectEqual(history.commits.map(\.revision), [501, 500], "the history")
             for after: Revision in [0, 498] {
                 try await expectError(.compacted, "the log after \(after)") {
@@ -138,10 +138,10 @@ extension StorageConformance {
             }
             try await expectError(.configNotFound, "entries") { try await engine.entries(of: name, after: 0, limit: 1) }
             try await expectError(.configNotFound, "history") {
-                try await engine.history(of: name, selection: .all, through: 1, limit: 1)
+                try await engine.history(of: name, selection: .all, .through(1), limit: 1)
             }
             try await expectError(.configNotFound, "history of a key") {
-                try await engine.history(of: name, selection: .key(key), through: 1, limit: 1)
+                try await engine.history(of: name, selection: .key(key), .through(1), limit: 1)
             }
             try await expectError(.configNotFound, "firstChange") {
                 try await engine.firstChange(to: key, in: name, after: 0)

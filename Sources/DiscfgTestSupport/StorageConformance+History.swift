@@ -6,31 +6,31 @@ extension StorageConformance {
             for number in 0..<6 { try await world.set(["/a": "\(number)", "/b": "\(number)"]) }
             let log = try await world.engine.entries(of: world.config, after: 0, limit: 100)
             var found: [Commit] = []
-            var next: Revision? = 100
-            while let through = next {
-                let page = try await world.history(of: .all, through: through, limit: 4)
+            var next: LogPart? = .through(100)
+            while let part = next {
+                let page = try await world.history(of: .all, part, limit: 4)
                 try expect(page.commits.count <= 4, "at most four commits")
                 found += page.commits
                 next = page.next
             }
             try expectEqual(found, log.reversed(), "the history")
-            let some = try await world.history(of: .all, through: 3, limit: 1)
+            let some = try await world.history(of: .all, .through(3), limit: 1)
             try expectEqual(some.commits.map(\.revision), [3], "the history from 3")
-            try expectEqual(some.next, 2, "where it continues")
+            try expectEqual(some.next, .through(2), "where it continues")
         },
         Case("The history of a key has its changes alone, also when the key is gone") { world in
             let items = try await world.set(["/a": "1", "/b": "1"])
             try await world.set(["/b": "2"])
             try await world.set(["/a": "2", "/c": "1"])
             try await world.delete(world.item("/a", "2", at: 4))
-            let page = try await world.history(of: .key(items[0].key), through: 5, limit: 10)
+            let page = try await world.history(of: .key(items[0].key), .through(5), limit: 10)
             let found = page.commits
             try expectEqual(page.next, nil, "where it continues")
             try expectEqual(found.map(\.revision), [5, 4, 2], "the revisions")
             try expectEqual(found.flatMap(\.changes).map(\.kind), [.delete, .set, .set], "the kinds")
             try expect(found.allSatisfy { $0.changes.allSatisfy { $0.key == items[0].key } }, "no other keys")
             try expectEqual(found.map(\.message), ["message 5", "message 4", "message 2"], "the messages")
-            let some = try await world.history(of: .key(items[0].key), through: 4, limit: 1)
+            let some = try await world.history(of: .key(items[0].key), .through(4), limit: 1)
             try expectEqual(some.commits.map(\.revision), [4], "the history from 4")
         },
         Case("The history of a key and what is below it is found in one call, however many others changed since") {
@@ -40,16 +40,16 @@ extension StorageConformance {
             for number in 0..<30 { try await world.set(["/busy": "\(number)", "/c": "\(number)"]) }
             try await world.set(["/d/c": "1"])
             func names(_ page: HistoryPage) -> [[String]] { page.commits.map { $0.changes.map(\.key.name) } }
-            let subtree = try await world.history(of: .subtree("/d"), through: 100, limit: 3)
+            let subtree = try await world.history(of: .subtree("/d"), .through(100), limit: 3)
             try expectEqual(subtree.commits.map(\.revision), [34, 3, 2], "the revisions")
             try expectEqual(names(subtree), [["/d/c"], ["/d/b"], ["/d", "/d/a", "/d/b"]], "the keys")
-            let below = try await world.history(of: .below("/d"), through: 33, limit: 10)
+            let below = try await world.history(of: .below("/d"), .through(33), limit: 10)
             try expectEqual(names(below), [["/d/b"], ["/d/a", "/d/b"]], "the keys below")
             try expectEqual(below.next, nil, "where it continues")
-            let first = try await world.history(of: .subtree("/d"), through: 100, limit: 2)
+            let first = try await world.history(of: .subtree("/d"), .through(100), limit: 2)
             try expectEqual(
-                [first.commits.last?.revision, first.next], [3, 2], "the last of a page, and what follows")
-            let nothing = try await world.history(of: .subtree("/none"), through: 100, limit: 2)
+                [first.commits.last?.revision, first.next?.revision], [3, 2], "the last of a page, and what follows")
+            let nothing = try await world.history(of: .subtree("/none"), .through(100), limit: 2)
             try expectEqual(nothing, HistoryPage(commits: [], next: nil), "the history of nothing")
         },
         Case("The first change to a key beyond a revision knows what the key was") { world in
@@ -66,6 +66,32 @@ extension StorageConformance {
             try expectEqual(try await change(after: 3)?.item?.value.text, "2", "the value of the change after 3")
             try expectEqual(try await change(after: 5), nil, "the change after the tail")
             try await expectError(.futureRevision, "asking beyond the tail") { try await change(after: 6) }
+        },
+        Case("The changes to keys after a revision are in the order of the log, page by page") { world in
+            let key = try world.key("/a")
+            for number in 1...4 { try await world.set(["/a": "\(number)", "/a/b": "x", "/b": "x"]) }
+            try await world.set(["/b": "y"])
+            let all = try await world.history(of: .key(key), .after(2), limit: 9)
+            try expectEqual(all.commits.map(\.revision), [3, 4, 5], "the revisions")
+            try expect(all.commits.allSatisfy { $0.changes.map(\.key) == [key] }, "no other keys")
+            try expectEqual(all.commits.map(\.message), ["message 3", "message 4", "message 5"], "the messages")
+            var found: [Revision] = []
+            var next: LogPart? = .after(1)
+            while let part = next {
+                let page = try await world.history(of: .subtree("/a"), part, limit: 3)
+                try expect(page.commits.count <= 3, "at most three commits")
+                try expect(page.commits.allSatisfy { $0.changes.count == 2 }, "both keys, and no others")
+                found += page.commits.map(\.revision)
+                next = page.next
+            }
+            try expectEqual(found, [2, 3, 4, 5], "the revisions of all pages")
+            let none = try await world.history(of: .key(key), .after(5), limit: 9)
+            try expectEqual(none, HistoryPage(commits: [], next: nil), "the changes after the last one")
+            let rest = try await world.history(of: .all, .after(4), limit: 9)
+            try expectEqual(rest.commits, try await world.log(after: 4), "all commits")
+            let first = try await world.history(of: .all, .after(4), limit: 1)
+            try expectEqual(first.commits.map(\.revision), [5], "one of them")
+            try expectEqual(first.next, .after(5), "where it continues")
         },
         Case("Trimming forgets commits up to a revision, and no items") { world in
             for number in 0..<8 { try await world.set(["/a": "\(number)", "/b\(number)": "x"]) }
@@ -84,9 +110,9 @@ extension StorageConformance {
             try await expectError(.compacted, "asking for a change that is gone") {
                 try await world.engine.firstChange(to: world.key("/a"), in: world.config, after: 4)
             }
-            let history = try await world.history(of: .all, through: 100, limit: 100)
+            let history = try await world.history(of: .all, .through(100), limit: 100)
             try expectEqual(history.commits.map(\.revision), [9, 8, 7, 6], "the history that is left")
-            let ofKey = try await world.history(of: .key(world.key("/b0")), through: 100, limit: 100)
+            let ofKey = try await world.history(of: .key(world.key("/b0")), .through(100), limit: 100)
             try expectEqual(ofKey.commits, [], "the history of a key whose changes are gone")
         },
         Case("Trimming goes no further than the tail, never back, and writing goes on after it") { world in
@@ -131,9 +157,9 @@ extension StorageConformance {
             try await expectError(.compacted, "asking for a change that is kept") {
                 try await world.engine.firstChange(to: world.key("/a"), in: world.config, after: 6)
             }
-            let history = try await world.history(of: .all, through: 100, limit: 100)
+            let history = try await world.history(of: .all, .through(100), limit: 100)
             try expectEqual(history.commits.map(\.revision), [9, 8], "the history")
-            let ofKey = try await world.history(of: .key(world.key("/a")), through: 100, limit: 100)
+            let ofKey = try await world.history(of: .key(world.key("/a")), .through(100), limit: 100)
             try expectEqual(ofKey.commits.map(\.revision), [9, 8], "the history of a key")
             let last = try await world.engine.lastRevision(of: world.config, before: world.time(7))
             try expectEqual(last, 0, "the last revision before a moment")
@@ -184,7 +210,7 @@ extension StorageConformance {
 }
 
 extension StorageWorld {
-    fileprivate func history(of selection: KeySelection, through: Revision, limit: Int) async throws -> HistoryPage {
-        try await engine.history(of: config, selection: selection, through: through, limit: limit)
+    fileprivate func history(of selection: KeySelection, _ part: LogPart, limit: Int) async throws -> HistoryPage {
+        try await engine.history(of: config, selection: selection, part, limit: limit)
     }
 }

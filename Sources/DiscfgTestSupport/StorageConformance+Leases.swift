@@ -210,10 +210,22 @@ extension StorageConformance {
             try expectEqual(try await world.find(1)?.id, 1, "the new lease, which is not ending")
         },
         Case("A lease has a generation, by which it is told from another of its id") { world in
-            try await world.grant(1)
+            let granted = try await world.engine.changeLease(.create(world.lease(1)), in: world.config)
+            let renewed = try await world.engine.changeLease(.renew(1, at: world.time(1)), in: world.config)
             try await world.attach("/a", to: 1)
             let first = try await world.engine.endLease(1, in: world.config, ifUnchanged: nil)
             let old = try require(first, "the generation of the first lease")
+            try expectEqual([granted?.generation, renewed?.generation], [old, old], "its generation before")
+            let selections: [LeaseSelection] = [
+                .one(1), .withKeys(1, generation: nil), .withKeys(1, generation: old), .all(after: nil, limit: 9),
+                .overdue(at: world.time(1)),
+            ]
+            for selection in selections {
+                let found = try await world.engine.leases(selection, of: world.config)
+                try expectEqual(found.map(\.generation), [old], "the generation in \(selection)")
+                if case .withKeys = selection { continue }
+                try expectEqual(found[0].keys, [], "the keys that nobody asked for")
+            }
             try expectEqual(
                 try await world.engine.endLease(1, in: world.config, ifUnchanged: nil), old, "the generation, again")
             try expectEqual(

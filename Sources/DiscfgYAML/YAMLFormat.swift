@@ -24,14 +24,16 @@ enum YAMLFormat {
         var reader = YAMLTreeReader(try YAMLEvents(bytes), meter)
         let (tree, count) = try reader.document(document ?? 1)
         if let document, !(1...max(count, 1)).contains(document) {
-            throw .invalid(
+            let error = DiscfgError.invalid(
                 "There is no document \(document): the file holds \(count).",
                 hint: count > 1 ? "Choose one from 1 to \(count)." : "Leave out “--document \(document)”.")
+            throw count > 1 ? error : error.overHTTP("Leave out ?document=\(document).")
         }
         if document == nil, count > 1 {
             throw .invalid(
                 "The file is a stream of \(count) YAML documents, and only one can be imported at a time.",
-                hint: "Choose one with “--document N”, from 1 to \(count).")
+                hint: "Choose one with “--document N”, from 1 to \(count)."
+            ).overHTTP("Choose one with ?document=N, from 1 to \(count).")
         }
         // A document with nothing but comments is null, and means that there is nothing.
         return tree == .null ? .object([]) : tree

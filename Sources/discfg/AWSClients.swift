@@ -20,6 +20,12 @@ struct AWSClients: Sendable {
         self.clock = clock
     }
 
+    /// The hint of an error, which for a missing region also names the URL of a table.
+    private func hint(of error: AWSError) -> String? {
+        guard let address, let hint = error.hint, hint.contains("AWS_REGION") else { return error.hint }
+        return "\(hint) Or name it in the URL of the store: dynamodb:\(address.table)?region=eu-west-1."
+    }
+
     /// A client for a region, or for the region of the store.
     func client(region: String? = nil) throws -> AWSClient {
         do {
@@ -35,7 +41,7 @@ struct AWSClients: Sendable {
             })
             return try AWSClient(configuration: configuration, options: options, logger: logger)
         } catch {
-            throw DiscfgError(.invalidRequest, error.message, hint: error.hint, cause: error)
+            throw DiscfgError(.invalidRequest, error.message, hint: hint(of: error), cause: error)
         }
     }
 }

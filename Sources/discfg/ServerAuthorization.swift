@@ -14,7 +14,7 @@ struct ServerAuthorization: Sendable {
 
     private let kind: Kind
 
-    /// `nil` where the server at that address is shown nothing.
+    /// `nil` if the server at that address is shown nothing.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest` that names the variable that is wrong.
     init?(of url: String, environment: [String: String], logger: Logger) throws(DiscfgError) {
@@ -60,7 +60,7 @@ struct ServerAuthorization: Sendable {
         if case .signature(_, _, _, let transport) = kind { try await transport.shutdown() }
     }
 
-    /// For which service and region requests are signed; `nil` where they are not.
+    /// For which service and region requests are signed; `nil` if they are not.
     static func scope(
         of url: String, environment: [String: String]
     ) throws(DiscfgError) -> (service: String, region: String)? {

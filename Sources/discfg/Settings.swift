@@ -28,7 +28,7 @@ struct Settings: Sendable {
     /// believe it: there the name is only claimed.
     var caller: Caller { Caller(author, provenBy: .localUser) }
 
-    /// Puts options and variables together; `config` is what an argument names, `directory` where `.discfg` is looked for.
+    /// Puts options and variables together; `config` is what an argument names, `directory` if `.discfg` is looked for.
     ///
     /// - Throws: `DiscfgError` that names the option, variable or file that is wrong.
     init(

@@ -40,6 +40,10 @@ struct StoreKind: Sendable {
 protocol StoreLocation: Sendable, CustomStringConvertible {
     /// Whether a command that only reads finds something; `false` if opening would create an empty store.
     var hasContents: Bool { get }
+    /// What kind of store it is, for people.
+    var kind: String { get }
+    /// Whether commands give the store properties and destroy it: a table.
+    var isTable: Bool { get }
 
     /// Opens the store.
     func open(_ opening: StoreOpening) throws -> OpenedStore
@@ -47,6 +51,7 @@ protocol StoreLocation: Sendable, CustomStringConvertible {
 
 extension StoreLocation {
     var hasContents: Bool { true }
+    var isTable: Bool { false }
 }
 
 /// What a store is opened with.
@@ -91,6 +96,7 @@ struct SQLiteLocation: StoreLocation {
     let path: String
 
     var description: String { "sqlite:\(path)" }
+    var kind: String { "a SQLite file" }
     var hasContents: Bool { LocalFile.exists(path) }
 
     func open(_ opening: StoreOpening) throws -> OpenedStore {
@@ -105,6 +111,8 @@ struct TableLocation: StoreLocation {
     let address: DynamoDBAddress
 
     var description: String { address.url }
+    var kind: String { "a DynamoDB table" }
+    var isTable: Bool { true }
 
     func open(_ opening: StoreOpening) throws -> OpenedStore {
         try Descriptor.checkFree(Descriptor.neededForNetwork, or: "The store cannot be reached")
@@ -130,6 +138,7 @@ struct ServerLocation: StoreLocation {
     let url: String
 
     var description: String { url }
+    var kind: String { "a discfg server" }
 
     func open(_ opening: StoreOpening) throws -> OpenedStore {
         try Descriptor.checkFree(Descriptor.neededForNetwork, or: "The store cannot be reached")
@@ -154,6 +163,7 @@ struct ServerLocation: StoreLocation {
 /// The memory of this process: the store is gone when the process ends.
 struct MemoryLocation: StoreLocation {
     var description: String { "memory:" }
+    var kind: String { "the memory of a process" }
     var hasContents: Bool { false }
 
     func open(_ opening: StoreOpening) throws -> OpenedStore {

@@ -9,7 +9,7 @@ struct Variables {
 
     /// Adds the keys below a prefix; they go before those that were added earlier.
     ///
-    /// - Throws: With `isStrict`, `DiscfgError` with code `invalidRequest` where otherwise there is a warning.
+    /// - Throws: With `isStrict`, `DiscfgError` with code `invalidRequest` if otherwise there is a warning.
     mutating func add(_ items: [Key: Value], below prefix: String, isStrict: Bool) throws(DiscfgError) {
         var owners: [String: Key] = [:]
         for (key, value) in items.sorted(by: { $0.key < $1.key }) {
@@ -38,7 +38,7 @@ struct Variables {
         warnings.append("\(problem.printable); \(outcome.printable).")
     }
 
-    /// The name of a key below a prefix, or `nil` where that is empty or begins with a digit.
+    /// The name of a key below a prefix, or `nil` if that is empty or begins with a digit.
     ///
     /// `/db/pool-size` below `/db` is `POOL_SIZE`; the key of the prefix itself has its last name.
     static func name(of key: Key, below prefix: String) -> String? {

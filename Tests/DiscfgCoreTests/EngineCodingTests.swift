@@ -29,6 +29,23 @@ struct EngineCodingTests {
                 expiry: Timestamp(milliseconds: number(&generator)), isEnding: Bool.random(using: &generator),
                 version: number(&generator))
             try check(lease, seed)
+            let stored = try StoredLease(
+                lease, generation: text(&generator), keys: [Key(bytes: bytes(&generator, 1..<9))])
+            try check(LeasePage([stored], next: .lease(number(&generator))), seed)
+            try check(LeasePage([stored], next: .key(stored.keys[0])), seed)
+            let (id, generation) = (number(&generator), optional(&generator) { text(&$0) })
+            let selections: [LeaseSelection] = [
+                .one(id), .withKeys(id, generation: generation), .all(after: optional(&generator, number), limit: 7),
+                .overdue(at: Timestamp(milliseconds: id)),
+            ]
+            for selection in selections { try check(selection, seed) }
+            let changes: [LeaseChange] = [
+                .create(lease), .renew(id, at: Timestamp(milliseconds: id)),
+                .end(id, ifUnchanged: optional(&generator) { _ in lease }), .remove(id, generation: generation),
+            ]
+            for change in changes { try check(change, seed) }
+            try check(HistoryPage(commits: commits, next: optional(&generator) { .after(number(&$0)) }), seed)
+            try check(LogPart.through(number(&generator)), seed)
             try check(Cell(name: text(&generator), bytes: bytes(&generator, 0..<9), version: number(&generator)), seed)
             try check(number(&generator), seed)
         }

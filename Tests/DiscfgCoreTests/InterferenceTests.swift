@@ -365,7 +365,7 @@ private struct UntoldTail: EngineWrapper {
     let engine: any StorageEngine
     let before: @Sendable () async throws -> Void
 
-    var traits: StorageTraits { StorageTraits(readsTellTail: false) }
+    var traits: StorageTraits { engine.traits.with(\.readsTellTail, false) }
 
     func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {
         try await before()

@@ -87,7 +87,7 @@ private struct FailingEngine: EngineWrapper {
 private struct FailingStore: StoreAdministration {
     static let moved = DiscfgError(.storeUnusable, "It was moved.")
 
-    var subject: StoreSubject { StoreSubject(description: "a store", name: "store") }
+    var subject: StoreSubject? { nil }
     func create(_ properties: StoreProperties) async throws -> [StoreWarning] { throw Self.moved }
     func status() async throws -> StorageDescription { throw Self.moved }
     func maintain() async throws { throw Self.moved }
@@ -105,7 +105,9 @@ private struct UnreadyEngine: EngineWrapper {
     let now: @Sendable () -> ContinuousClock.Instant
     let looks = Looks()
 
-    var traits: StorageTraits { StorageTraits(readsTellTail: false, sweepInterval: .seconds(5)) }
+    var traits: StorageTraits {
+        engine.traits.with(\.readsTellTail, false).with(\.sweepInterval, .seconds(5))
+    }
 
     func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         guard after == nil else { return try await engine.configNames(after: after, limit: limit) }

@@ -84,7 +84,7 @@ struct LeaseTests {
     }
 
     @Test("A process that does not know yet that a config was made anew finds and makes leases in the new one")
-    func madeAnew() async throws {
+    func createdAgain() async throws {
         let fixture = try await DynamoDBFixture()
         let (one, two) = (fixture.engine(), fixture.engine())
         try await makeDefault(one)

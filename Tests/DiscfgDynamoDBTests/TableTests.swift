@@ -21,7 +21,7 @@ struct TableTests {
         let notes = Mutex<[String]>([])
         let name = "table-\(UInt64.random(in: .min ... .max))"
         let engine = try await engine(name) { note in notes.withLock { $0.append(note) } }
-        let settings = ConfigSettings(capacity: .provisioned(readUnits: 4, writeUnits: 2))
+        let settings = ConfigSettings(store: TableThroughput.provisioned(readUnits: 4, writeUnits: 2).settings)
         let first = Commit(revision: 1, time: Timestamp(milliseconds: 1), author: "", message: "", changes: [])
         try await engine.createConfig(try ConfigName("live"), settings: settings, first: first)
         let status = try await engine.manager.status()
@@ -32,10 +32,10 @@ struct TableTests {
             .describeTimeToLive(DescribeTimeToLiveRequest(tableName: name))
         #expect(ttl.timeToLiveDescription?.attributeName == "ttl")
         let record = try #require(try await engine.config(try ConfigName("live")))
-        #expect(record.settings == ConfigSettings(), "the capacity is the table's, not the config's")
+        #expect(record.settings == ConfigSettings(), "the throughput is the table's, not the config's")
 
         let isUpdated = try await engine.updateConfig(
-            record.name, settings: ConfigSettings(capacity: .onDemand), replacing: record.settings)
+            record.name, settings: ConfigSettings(store: TableThroughput.onDemand.settings), replacing: record.settings)
         #expect(isUpdated)
         #expect(try await engine.manager.status().billing == "PAY_PER_REQUEST")
         try await engine.manager.destroy()

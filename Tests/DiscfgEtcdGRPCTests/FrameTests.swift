@@ -19,42 +19,11 @@ struct FrameTests {
         frame(6, flags: flags, payload: [0, 0, 0, 0, 0, 0, 0, number])
     }
 
-    @Test(
-        "PING and RST_STREAM are found however the bytes are cut, and nothing is lost", arguments: [1, 2, 7, 13, 4096])
-    func split(size: Int) {
-        let reset = Self.frame(3, stream: 5, payload: [0, 0, 0, 8])
-        let data = Self.frame(0, stream: 5, payload: [UInt8](repeating: 6, count: 300))
-        let acknowledged = Self.ping(2, flags: 1)
-        let malformed = Self.frame(6, payload: [1])
-        let bytes =
-            Self.preface + Self.settings + Self.ping(1) + data + reset + acknowledged + malformed + Self.ping(3)
-        var splitter = FrameSplitter()
-        var (others, found): ([UInt8], [String]) = ([], [])
-        for start in stride(from: 0, to: bytes.count, by: size) {
-            for piece in splitter.split(ByteBuffer(bytes: bytes[start..<min(start + size, bytes.count)])) {
-                switch piece {
-                case .ping(let opaque, let frame):
-                    #expect(Array(frame.readableBytesView) == Self.ping(UInt8(opaque)))
-                    found.append("ping \(opaque) after \(others.count)")
-                case .reset(let stream, let frame):
-                    #expect(Array(frame.readableBytesView) == reset)
-                    found.append("reset \(stream) after \(others.count)")
-                case .other(let part): others += part.readableBytesView
-                }
-            }
-        }
-        #expect(others == Self.preface + Self.settings + data + acknowledged + malformed)
-        let first = Self.preface.count + Self.settings.count
-        let second = first + data.count
-        let third = second + acknowledged.count + malformed.count
-        #expect(found == ["ping 1 after \(first)", "reset 5 after \(second)", "ping 3 after \(third)"])
-    }
-
     @Test("A thousand PINGs are answered, and the connection goes on")
     func pings() async throws {
-        try await EtcdDoor.open { door in
+        try await EtcdGRPCFixture.open { fixture in
             let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .connect(host: "127.0.0.1", port: door.port) { channel in
+                .connect(host: "127.0.0.1", port: fixture.port) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                     }
@@ -75,7 +44,7 @@ struct FrameTests {
                     #expect(answers == 100)
                 }
             }
-            try await door.expectServing()
+            try await fixture.expectServing()
         }
     }
 

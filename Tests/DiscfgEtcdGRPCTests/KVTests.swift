@@ -10,15 +10,15 @@ import Testing
 struct KVTests {
     @Test("A key is put and read with all that etcd tells of it")
     func putAndGet() async throws {
-        try await EtcdDoor.open { door in
-            let header = try await door.kv.put(.with { ($0.key, $0.value) = (bytes("a"), bytes("1")) }).header
+        try await EtcdGRPCFixture.open { fixture in
+            let header = try await fixture.kv.put(.with { ($0.key, $0.value) = (bytes("a"), bytes("1")) }).header
             #expect(header.clusterID == 14)
             #expect(header.memberID == 25)
             #expect(header.revision == 2)
             #expect(header.raftTerm == 1)
-            let lease = try await door.grant()
-            #expect(try await door.put("a", "2", lease: lease) == 3)
-            let answer = try await door.kv.range(.with { $0.key = bytes("a") })
+            let lease = try await fixture.grant()
+            #expect(try await fixture.put("a", "2", lease: lease) == 3)
+            let answer = try await fixture.kv.range(.with { $0.key = bytes("a") })
             #expect(answer.count == 1)
             let found = try #require(answer.kvs.first)
             #expect((found.keyText, found.valueText) == ("a", "2"))
@@ -30,17 +30,17 @@ struct KVTests {
 
     @Test("Put answers with the pair before, keeps values and leases when told")
     func putOptions() async throws {
-        try await EtcdDoor.open { door in
-            let first = try await door.kv.put(
+        try await EtcdGRPCFixture.open { fixture in
+            let first = try await fixture.kv.put(
                 .with { ($0.key, $0.value, $0.prevKv) = (bytes("a"), bytes("1"), true) })
             #expect(!first.hasPrevKv)
-            let second = try await door.kv.put(
+            let second = try await fixture.kv.put(
                 .with { ($0.key, $0.ignoreValue, $0.prevKv) = (bytes("a"), true, true) })
             #expect(second.prevKv.valueText == "1")
-            let lease = try await door.grant()
-            try await door.put("a", "3", lease: lease)
-            _ = try await door.kv.put(.with { ($0.key, $0.value, $0.ignoreLease) = (bytes("a"), bytes("4"), true) })
-            let found = try await door.kv.range(.with { $0.key = bytes("a") }).kvs
+            let lease = try await fixture.grant()
+            try await fixture.put("a", "3", lease: lease)
+            _ = try await fixture.kv.put(.with { ($0.key, $0.value, $0.ignoreLease) = (bytes("a"), bytes("4"), true) })
+            let found = try await fixture.kv.range(.with { $0.key = bytes("a") }).kvs
             #expect(found.map(\.lease) == [lease])
             #expect(found.map(\.valueText) == ["4"])
         }
@@ -48,12 +48,12 @@ struct KVTests {
 
     @Test("A range is limited, sorted, filtered, counted, and read in the past")
     func ranges() async throws {
-        try await EtcdDoor.open { door in
+        try await EtcdGRPCFixture.open { fixture in
             for (key, value) in [("k/1", "m"), ("k/2", "z"), ("k/3", "a"), ("l", "x")] {
-                try await door.put(key, value)
+                try await fixture.put(key, value)
             }
             func read(_ change: (inout Etcdserverpb_RangeRequest) -> Void) async throws -> Etcdserverpb_RangeResponse {
-                try await door.kv.range(
+                try await fixture.kv.range(
                     .with {
                         ($0.key, $0.rangeEnd) = (bytes("k/"), end(of: "k/"))
                         change(&$0)
@@ -80,22 +80,22 @@ struct KVTests {
 
     @Test("Removing a range tells how many keys there were, and which")
     func deleteRange() async throws {
-        try await EtcdDoor.open { door in
-            for key in ["k/1", "k/2", "l"] { try await door.put(key, "v") }
-            let answer = try await door.kv.deleteRange(
+        try await EtcdGRPCFixture.open { fixture in
+            for key in ["k/1", "k/2", "l"] { try await fixture.put(key, "v") }
+            let answer = try await fixture.kv.deleteRange(
                 .with { ($0.key, $0.rangeEnd, $0.prevKv) = (bytes("k/"), end(of: "k/"), true) })
             #expect(answer.deleted == 2)
             #expect(answer.prevKvs.map(\.keyText) == ["k/1", "k/2"])
             #expect(answer.header.revision == 5)
-            #expect(try await door.get("l") == "v")
+            #expect(try await fixture.get("l") == "v")
         }
     }
 
     @Test("A transaction compares, carries out one branch, also of a transaction in it, and answers each operation")
     func txn() async throws {
-        try await EtcdDoor.open { door in
-            try await door.put("a", "1")
-            let answer = try await door.kv.txn(
+        try await EtcdGRPCFixture.open { fixture in
+            try await fixture.put("a", "1")
+            let answer = try await fixture.kv.txn(
                 .with { txn in
                     txn.compare = [
                         .with { ($0.key, $0.target, $0.value) = (bytes("a"), .value, bytes("1")) },
@@ -124,32 +124,32 @@ struct KVTests {
 
     @Test("What is before the compacted revision is gone")
     func compaction() async throws {
-        try await EtcdDoor.open { door in
-            for value in ["1", "2", "3"] { try await door.put("a", value) }
-            let answer = try await door.kv.compact(.with { ($0.revision, $0.physical) = (3, true) })
+        try await EtcdGRPCFixture.open { fixture in
+            for value in ["1", "2", "3"] { try await fixture.put("a", value) }
+            let answer = try await fixture.kv.compact(.with { ($0.revision, $0.physical) = (3, true) })
             #expect(answer.header.revision == 4)
-            let kept = try await door.kv.range(.with { ($0.key, $0.revision) = (bytes("a"), 3) })
+            let kept = try await fixture.kv.range(.with { ($0.key, $0.revision) = (bytes("a"), 3) })
             #expect(kept.kvs.map(\.valueText) == ["2"])
             let message = "etcdserver: mvcc: required revision has been compacted"
             await expectRefusal(.outOfRange, message) {
-                _ = try await door.kv.range(.with { ($0.key, $0.revision) = (bytes("a"), 2) })
+                _ = try await fixture.kv.range(.with { ($0.key, $0.revision) = (bytes("a"), 2) })
             }
-            await expectRefusal(.outOfRange, message) { _ = try await door.kv.compact(.with { $0.revision = 3 }) }
+            await expectRefusal(.outOfRange, message) { _ = try await fixture.kv.compact(.with { $0.revision = 3 }) }
         }
     }
 
     @Test("Puts from many tasks and two connections each get a revision of their own")
     func concurrentPuts() async throws {
-        try await EtcdDoor.open { door in
-            try await door.connect { other in
+        try await EtcdGRPCFixture.open { fixture in
+            try await fixture.connect { other in
                 let revisions = try await withThrowingTaskGroup(of: Int64.self) { tasks in
                     for number in 0..<400 {
-                        tasks.addTask { try await (number % 2 == 0 ? door : other).put("k/\(number)", "\(number)") }
+                        tasks.addTask { try await (number % 2 == 0 ? fixture : other).put("k/\(number)", "\(number)") }
                     }
                     return try await tasks.reduce(into: Set()) { $0.insert($1) }
                 }
                 #expect(revisions == Set(2...401))
-                let all = try await door.kv.range(.with { ($0.key, $0.rangeEnd) = (bytes("k/"), end(of: "k/")) })
+                let all = try await fixture.kv.range(.with { ($0.key, $0.rangeEnd) = (bytes("k/"), end(of: "k/")) })
                 #expect(all.count == 400)
                 #expect(all.kvs.allSatisfy { $0.keyText == "k/\($0.valueText)" })
             }

@@ -10,11 +10,11 @@ import Testing
 struct OperationTests {
     @Test("The status names the version, the leader and the revision")
     func status() async throws {
-        try await EtcdDoor.open { door in
-            try await door.put("a", "1")
-            let status = try await door.maintenance.status(.init())
+        try await EtcdGRPCFixture.open { fixture in
+            try await fixture.put("a", "1")
+            let status = try await fixture.maintenance.status(.init())
             #expect(status.version == "3.4.23")
-            #expect(status.leader == EtcdDoor.identity.memberID)
+            #expect(status.leader == EtcdGRPCFixture.identity.memberID)
             #expect((status.raftIndex, status.raftAppliedIndex, status.raftTerm) == (2, 2, 1))
             #expect(status.header.revision == 2)
         }
@@ -22,21 +22,21 @@ struct OperationTests {
 
     @Test("The hash changes with the keys, and is the same again at the same revision")
     func hash() async throws {
-        try await EtcdDoor.open { door in
-            try await door.put("a", "1")
-            let first = try await door.maintenance.hashKV(.init())
-            #expect(try await door.maintenance.hash(.init()).hash == first.hash)
-            try await door.put("a", "2")
-            #expect(try await door.maintenance.hashKV(.init()).hash != first.hash)
-            #expect(try await door.maintenance.hashKV(.with { $0.revision = 2 }).hash == first.hash)
+        try await EtcdGRPCFixture.open { fixture in
+            try await fixture.put("a", "1")
+            let first = try await fixture.maintenance.hashKV(.init())
+            #expect(try await fixture.maintenance.hash(.init()).hash == first.hash)
+            try await fixture.put("a", "2")
+            #expect(try await fixture.maintenance.hashKV(.init()).hash != first.hash)
+            #expect(try await fixture.maintenance.hashKV(.with { $0.revision = 2 }).hash == first.hash)
         }
     }
 
     @Test("A snapshot comes in parts that say how much is left, and ends with a digest")
     func snapshot() async throws {
-        try await EtcdDoor.open { door in
-            for number in 0..<300 { try await door.put("k/\(number)", String(repeating: "v", count: 300)) }
-            let parts = try await door.maintenance.snapshot(.init()) { response in
+        try await EtcdGRPCFixture.open { fixture in
+            for number in 0..<300 { try await fixture.put("k/\(number)", String(repeating: "v", count: 300)) }
+            let parts = try await fixture.maintenance.snapshot(.init()) { response in
                 try await response.messages.reduce(into: [Etcdserverpb_SnapshotResponse]()) { $0.append($1) }
             }
             let whole = parts.reduce(0) { $0 + $1.blob.count }
@@ -54,11 +54,11 @@ struct OperationTests {
 
     @Test("There are no alarms, nothing to defragment, and the lead is where it is")
     func quiet() async throws {
-        try await EtcdDoor.open { door in
-            #expect(try await door.maintenance.alarm(.init()).alarms.isEmpty)
-            #expect(try await door.maintenance.alarm(.with { $0.action = .deactivate }).alarms.isEmpty)
-            _ = try await door.maintenance.defragment(.init())
-            _ = try await door.maintenance.moveLeader(.with { $0.targetID = EtcdDoor.identity.memberID })
+        try await EtcdGRPCFixture.open { fixture in
+            #expect(try await fixture.maintenance.alarm(.init()).alarms.isEmpty)
+            #expect(try await fixture.maintenance.alarm(.with { $0.action = .deactivate }).alarms.isEmpty)
+            _ = try await fixture.maintenance.defragment(.init())
+            _ = try await fixture.maintenance.moveLeader(.with { $0.targetID = EtcdGRPCFixture.identity.memberID })
         }
     }
 
@@ -69,24 +69,24 @@ struct OperationTests {
             ("#initially=[127.0.0.1:1]", nil), ("discfg.example", nil), ("a b:1", nil), ("a:99999", nil),
         ] as [(String, String?)])
     func member(authority: String, url: String?) async throws {
-        try await EtcdDoor.open(authority: authority) { door in
-            let list = try await door.cluster.memberList(.init())
-            #expect(list.members.map(\.id) == [EtcdDoor.identity.memberID])
+        try await EtcdGRPCFixture.open(authority: authority) { fixture in
+            let list = try await fixture.cluster.memberList(.init())
+            #expect(list.members.map(\.id) == [EtcdGRPCFixture.identity.memberID])
             #expect(list.members.map(\.name) == ["discfg"])
-            #expect(list.members.first?.clientUrls == [url ?? "http://127.0.0.1:\(door.port)"])
-            #expect(list.header.clusterID == EtcdDoor.identity.clusterID)
+            #expect(list.members.first?.clientUrls == [url ?? "http://127.0.0.1:\(fixture.port)"])
+            #expect(list.header.clusterID == EtcdGRPCFixture.identity.clusterID)
         }
     }
 
     @Test("Authentication is disabled, without users and roles")
     func authentication() async throws {
-        try await EtcdDoor.open { door in
-            let status = try await door.auth.authStatus(.init())
+        try await EtcdGRPCFixture.open { fixture in
+            let status = try await fixture.auth.authStatus(.init())
             #expect(!status.enabled)
             #expect(status.header.revision == 1)
-            _ = try await door.auth.authDisable(.init())
-            #expect(try await door.auth.userList(.init()).users.isEmpty)
-            #expect(try await door.auth.roleList(.init()).roles.isEmpty)
+            _ = try await fixture.auth.authDisable(.init())
+            #expect(try await fixture.auth.userList(.init()).users.isEmpty)
+            #expect(try await fixture.auth.roleList(.init()).roles.isEmpty)
         }
     }
 }

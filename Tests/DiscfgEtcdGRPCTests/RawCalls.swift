@@ -10,7 +10,7 @@ struct RawCoding: MessageSerializer, MessageDeserializer {
     }
 }
 
-extension EtcdDoor {
+extension EtcdGRPCFixture {
     /// Calls a method with any bytes.
     func call(_ service: String, _ method: String, _ message: [UInt8]) async throws -> [UInt8] {
         try await client.unary(

@@ -11,11 +11,11 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let code: RPCError.Code
     let message: String
-    let call: @Sendable (EtcdDoor) async throws -> Void
+    let call: @Sendable (EtcdGRPCFixture) async throws -> Void
 
     init(
         _ name: String, _ code: RPCError.Code, _ message: String,
-        _ call: @escaping @Sendable (EtcdDoor) async throws -> Void
+        _ call: @escaping @Sendable (EtcdGRPCFixture) async throws -> Void
     ) {
         testDescription = name
         self.code = code
@@ -144,7 +144,7 @@ extension Refusal {
             _ = try await $0.cluster.memberRemove(.with { $0.id = 3 })
         },
         Refusal("removing the member", .unimplemented, "discfg: Members are not removed. Stop the server.") {
-            _ = try await $0.cluster.memberRemove(.with { $0.id = EtcdDoor.identity.memberID })
+            _ = try await $0.cluster.memberRemove(.with { $0.id = EtcdGRPCFixture.identity.memberID })
         },
         Refusal("updating a stranger", .notFound, "etcdserver: member not found") {
             _ = try await $0.cluster.memberUpdate(.with { $0.id = 3 })

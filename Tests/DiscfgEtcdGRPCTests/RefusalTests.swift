@@ -11,8 +11,8 @@ struct RefusalTests {
             Refusal.ofKeys, Refusal.ofTransactions, Refusal.ofLeases, Refusal.ofOperations, Refusal.ofAuthentication,
         ].joined())
     func refusal(_ refusal: Refusal) async throws {
-        try await EtcdDoor.open { door in
-            await expectRefusal(refusal.code, refusal.message) { try await refusal.call(door) }
+        try await EtcdGRPCFixture.open { fixture in
+            await expectRefusal(refusal.code, refusal.message) { try await refusal.call(fixture) }
         }
     }
 }

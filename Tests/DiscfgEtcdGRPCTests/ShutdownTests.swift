@@ -18,23 +18,23 @@ struct ShutdownTests {
     @Test("Watches, keepalives, observers and those who wait for a lock are told that the server stops")
     func graceful() async throws {
         try await testGracefulShutdown { trigger in
-            try await EtcdDoor.open { door in
-                let owner = try await door.grant()
-                _ = try await door.locks.lock(.with { ($0.name, $0.lease) = (bytes("l"), owner) })
-                let next = try await door.grant()
+            try await EtcdGRPCFixture.open { fixture in
+                let owner = try await fixture.grant()
+                _ = try await fixture.locks.lock(.with { ($0.name, $0.lease) = (bytes("l"), owner) })
+                let next = try await fixture.grant()
                 async let waiting: Void = expectRefusal(.unavailable, Self.stopped) {
-                    _ = try await door.locks.lock(.with { ($0.name, $0.lease) = (bytes("l"), next) })
+                    _ = try await fixture.locks.lock(.with { ($0.name, $0.lease) = (bytes("l"), next) })
                 }
-                try await door.waitForKeys(2, below: "l/")
+                try await fixture.waitForKeys(2, below: "l/")
                 async let observing: Void = expectRefusal(.unavailable, Self.stopped) {
-                    try await door.election.observe(.with { $0.name = bytes("l") }) { response in
+                    try await fixture.election.observe(.with { $0.name = bytes("l") }) { response in
                         for try await answer in response.messages where answer.hasKv {
                             trigger.triggerGracefulShutdown()
                         }
                     }
                 }
                 await expectRefusal(.unavailable, Self.stopped) {
-                    try await door.keepingAlive { talk in
+                    try await fixture.keepingAlive { talk in
                         talk.ask(.with { $0.id = owner })
                         #expect(try await talk.next().ttl == 60)
                         _ = try await talk.next()
@@ -49,15 +49,15 @@ struct ShutdownTests {
     func returns() async throws {
         let log = LogCapture()
         let store = ConfigService(engine: MemoryEngine(), logger: log.logger)
-        let server = EtcdDoor.server(store: store, log: log)
+        let server = EtcdGRPCFixture.server(store: store, log: log)
         try await testGracefulShutdown { trigger in
             async let running: Void = server.run()
             let port = try #require(await server.address).port
-            let transport = try EtcdDoor.transport(to: port)
+            let transport = try EtcdGRPCFixture.transport(to: port)
             try await withGRPCClient(transport: transport) { client in
-                let door = EtcdDoor(client: client, port: port, log: log, store: store, server: server)
+                let fixture = EtcdGRPCFixture(client: client, port: port, log: log, store: store, server: server)
                 await expectRefusal(.unavailable, Self.stopped) {
-                    try await door.watching { talk in
+                    try await fixture.watching { talk in
                         _ = try await talk.create("a")
                         trigger.triggerGracefulShutdown()
                         _ = try await talk.next()
@@ -72,10 +72,10 @@ struct ShutdownTests {
 
     @Test("An address that is taken is the system's error")
     func taken() async throws {
-        try await EtcdDoor.open { door in
+        try await EtcdGRPCFixture.open { fixture in
             let log = LogCapture()
             let store = ConfigService(engine: MemoryEngine(), logger: log.logger)
-            let second = EtcdDoor.server(store: store, log: log, port: door.port)
+            let second = EtcdGRPCFixture.server(store: store, log: log, port: fixture.port)
             await #expect(throws: IOError.self) { try await second.run() }
         }
     }

@@ -30,13 +30,13 @@ struct StreamGuardTests {
             "etcdserverpb.Maintenance/Status", "v3lockpb.Lock/Lock",
         ], [true, false])
     func empty(method: String, endsWithHeaders: Bool) async throws {
-        try await EtcdDoor.open { door in
-            try await RawStream.connected(to: door.port) { connection in
+        try await EtcdGRPCFixture.open { fixture in
+            try await RawStream.connected(to: fixture.port) { connection in
                 var call = try await connection.call("/\(method)", endsWithHeaders: endsWithHeaders)
                 if !endsWithHeaders { try await call.send([], ends: true) }
                 #expect(try await call.status() == "12")
             }
-            try await door.expectServing()
+            try await fixture.expectServing()
         }
     }
 
@@ -45,21 +45,21 @@ struct StreamGuardTests {
         var limits = EtcdGRPCLimits()
         limits.requests = RequestLimits(bodies: MemoryBudget(100_000))
         let budget = limits.requests.bodies
-        try await EtcdDoor.open(limits: limits) { door in
-            try await RawStream.connected(to: door.port) { connection in
+        try await EtcdGRPCFixture.open(limits: limits) { fixture in
+            try await RawStream.connected(to: fixture.port) { connection in
                 var first = try await connection.call("/etcdserverpb.KV/Put", endsWithHeaders: false)
                 try await first.send(Self.message(90_000) + [UInt8](repeating: 0, count: 50_000))
                 try await Self.wait(for: budget) { $0 == 50_005 }
                 var second = try await connection.call("/etcdserverpb.KV/Put", endsWithHeaders: false)
                 try await second.send(Self.message(90_000) + [UInt8](repeating: 0, count: 60_000))
                 #expect(try await second.status() == "8")
-                try await door.expectServing()
+                try await fixture.expectServing()
                 // To close a stream that is open is to reset it, which NIO reports as an error.
                 await #expect(throws: (any Error).self) { try await first.stream.close() }
                 #expect(try await first.status() == nil)
                 try await Self.wait(for: budget) { $0 == 0 }
             }
-            try await door.expectServing()
+            try await fixture.expectServing()
         }
     }
 
@@ -74,15 +74,15 @@ struct StreamGuardTests {
             ("etcdserverpb.KV/Txn", [0x12, 0x00], 1 << 10, "too many operations"),
         ] as [(String, [UInt8], Int, String)])
     func elements(method: String, element: [UInt8], size: Int, message: String) async throws {
-        try await EtcdDoor.open { door in
-            try await RawStream.connected(to: door.port) { connection in
+        try await EtcdGRPCFixture.open { fixture in
+            try await RawStream.connected(to: fixture.port) { connection in
                 var call = try await connection.call("/\(method)", endsWithHeaders: false)
                 let request = [[UInt8]](repeating: element, count: size / element.count).flatMap { $0 }
                 try await call.send(Self.message(request.count) + request, ends: true)
                 let end = try await call.end()
                 #expect(end.message?.contains(message) == true, "\(end)")
             }
-            try await door.expectServing()
+            try await fixture.expectServing()
         }
     }
 
@@ -127,14 +127,14 @@ struct StreamGuardTests {
     func pace() async throws {
         var limits = EtcdGRPCLimits()
         limits.requests.pace.grace = .milliseconds(50)
-        try await EtcdDoor.open(limits: limits) { [limits] door in
-            try await RawStream.connected(to: door.port) { connection in
+        try await EtcdGRPCFixture.open(limits: limits) { [limits] fixture in
+            try await RawStream.connected(to: fixture.port) { connection in
                 var call = try await connection.call("/etcdserverpb.KV/Put", endsWithHeaders: false)
                 try await call.send(Self.message(1000) + [0])
                 #expect(try await call.status() == nil)
             }
             try await Self.wait(for: limits.requests.bodies) { $0 == 0 }
-            try await door.expectServing()
+            try await fixture.expectServing()
         }
     }
 
@@ -142,17 +142,17 @@ struct StreamGuardTests {
     private static func unreadAnswer(
         _ limits: EtcdGRPCLimits, _ body: (inout RawStream.Call) async throws -> Void
     ) async throws {
-        try await EtcdDoor.open(limits: limits) { door in
+        try await EtcdGRPCFixture.open(limits: limits) { fixture in
             let value = Value(String(repeating: "v", count: 1000))
-            _ = try await door.store.commit(Transaction(then: [.set(Key(path: "/a"), value)]), to: .default)
-            try await RawStream.connected(to: door.port, streamWindow: 0) { connection in
+            _ = try await fixture.store.commit(Transaction(then: [.set(Key(path: "/a"), value)]), to: .default)
+            try await RawStream.connected(to: fixture.port, streamWindow: 0) { connection in
                 var call = try await connection.call("/etcdserverpb.KV/Range", endsWithHeaders: false)
                 let request = try Etcdserverpb_RangeRequest.with { $0.key = bytes("/a") }.serializedBytes() as [UInt8]
                 try await call.send(Self.message(request.count) + request, ends: true)
                 try await body(&call)
             }
             try await Self.wait(for: limits.requests.answers) { $0 == 0 }
-            try await door.expectServing()
+            try await fixture.expectServing()
         }
     }
 
@@ -180,7 +180,7 @@ struct StreamGuardTests {
         limits.drain = .milliseconds(100)
         let log = LogCapture()
         let store = ConfigService(engine: MemoryEngine(), logger: log.logger)
-        let server = EtcdDoor.server(store: store, log: log, limits: limits)
+        let server = EtcdGRPCFixture.server(store: store, log: log, limits: limits)
         try await testGracefulShutdown { trigger in
             let running = Task { try await server.run() }
             let port = try #require(await server.address).port

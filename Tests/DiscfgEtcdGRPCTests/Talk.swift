@@ -25,7 +25,7 @@ struct Talk<Question: Sendable, Answer: Sendable> {
     }
 }
 
-extension EtcdDoor {
+extension EtcdGRPCFixture {
     /// Opens a stream of watches for the time of the body.
     func watching(
         _ body:

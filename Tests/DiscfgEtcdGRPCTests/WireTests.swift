@@ -11,15 +11,15 @@ import Testing
 struct WireTests {
     @Test("A value of 1.5 MiB with its key is too large, and just below it is not")
     func largeValues() async throws {
-        try await EtcdDoor.open { door in
+        try await EtcdGRPCFixture.open { fixture in
             let most = 1536 << 10
-            try await door.put("a", String(repeating: "v", count: most - 1))
-            #expect(try await door.get("a")?.utf8.count == most - 1)
+            try await fixture.put("a", String(repeating: "v", count: most - 1))
+            #expect(try await fixture.get("a")?.utf8.count == most - 1)
             await expectRefusal(.invalidArgument, "etcdserver: request is too large") {
-                try await door.put("a", String(repeating: "v", count: most))
+                try await fixture.put("a", String(repeating: "v", count: most))
             }
             await expectRefusal(.invalidArgument, "etcdserver: request is too large") {
-                _ = try await door.kv.txn(
+                _ = try await fixture.kv.txn(
                     .with { txn in
                         txn.success = ["a", "b"].map { key in
                             .with {
@@ -36,14 +36,14 @@ struct WireTests {
     func beyondLimit() async throws {
         var limits = EtcdGRPCLimits()
         limits.requestBytes = 1000
-        try await EtcdDoor.open(limits: limits) { door in
+        try await EtcdGRPCFixture.open(limits: limits) { fixture in
             for (length, code) in [(1000, RPCError.Code.resourceExhausted), (3000, nil)] {
                 let error = await #expect(throws: RPCError.self) {
-                    try await door.put("a", String(repeating: "v", count: length))
+                    try await fixture.put("a", String(repeating: "v", count: length))
                 }
                 if let code { #expect(error?.code == code) }
             }
-            try await door.expectServing()
+            try await fixture.expectServing()
         }
     }
 
@@ -54,24 +54,24 @@ struct WireTests {
             ("etcdserverpb.Watch", "Watch"), ("v3lockpb.Lock", "Lock"),
         ])
     func garbage(service: String, method: String) async throws {
-        try await EtcdDoor.open { door in
+        try await EtcdGRPCFixture.open { fixture in
             let error = await #expect(throws: RPCError.self) {
-                _ = try await door.call(service, method, [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0x01])
+                _ = try await fixture.call(service, method, [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0x01])
             }
             #expect(error?.code == .invalidArgument)
-            try await door.expectServing()
+            try await fixture.expectServing()
         }
     }
 
     @Test("Transactions in transactions without end are refused")
     func depth() async throws {
-        try await EtcdDoor.open { door in
+        try await EtcdGRPCFixture.open { fixture in
             let request = Self.nested(5000)
             let error = await #expect(throws: RPCError.self) {
-                _ = try await door.call("etcdserverpb.KV", "Txn", request)
+                _ = try await fixture.call("etcdserverpb.KV", "Txn", request)
             }
             #expect(error?.code == .invalidArgument)
-            try await door.expectServing()
+            try await fixture.expectServing()
         }
     }
 
@@ -94,9 +94,9 @@ struct WireTests {
 
     @Test("A method and a service that there are not are unimplemented")
     func unknownMethods() async throws {
-        try await EtcdDoor.open { door in
+        try await EtcdGRPCFixture.open { fixture in
             for (service, method) in [("etcdserverpb.KV", "RangeStream"), ("grpc.Nothing", "Do")] {
-                let error = await #expect(throws: RPCError.self) { _ = try await door.call(service, method, []) }
+                let error = await #expect(throws: RPCError.self) { _ = try await fixture.call(service, method, []) }
                 #expect(error?.code == .unimplemented)
             }
         }
@@ -104,12 +104,12 @@ struct WireTests {
 
     @Test("A peer that does not speak HTTP/2 is closed, and others are served")
     func strangers() async throws {
-        try await EtcdDoor.open { door in
+        try await EtcdGRPCFixture.open { fixture in
             let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .connect(host: "127.0.0.1", port: door.port).get()
+                .connect(host: "127.0.0.1", port: fixture.port).get()
             try await channel.writeAndFlush(ByteBuffer(string: "GET /v3/kv/range HTTP/1.1\r\nHost: a\r\n\r\n"))
             try await channel.closeFuture.get()
-            try await door.expectServing()
+            try await fixture.expectServing()
         }
     }
 }

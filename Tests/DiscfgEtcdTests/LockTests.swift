@@ -30,6 +30,26 @@ struct LockTests {
         #expect(described.grantedTTL == 60 && described.keys == [lock.key])
     }
 
+    @Test("A lock that is refused, or not waited for, leaves no lease of its own")
+    func refused() async throws {
+        let fixture = EtcdFixture()
+        try await fixture.grant(1)
+        let error = await #expect(throws: EtcdError.self) {
+            try await fixture.lock(String(repeating: "n", count: 2000), 0)
+        }
+        #expect(error != nil)
+        #expect(try await fixture.etcd.leaseLeases().leases == [1])
+        _ = try await fixture.lock("l", 1)
+        let second = Task { try await fixture.lock("l", 0) }
+        try await fixture.waitForKeys(2, below: "l/")
+        #expect(try await fixture.etcd.leaseLeases().leases.count == 2)
+        second.cancel()
+        _ = await second.result
+        #expect(try await fixture.etcd.leaseLeases().leases == [1])
+        let keys = try await fixture.keys(below: "l/")
+        #expect(keys == ["l/1"])
+    }
+
     @Test("Those who wait get the lock one after the other, in the order in which they came")
     func order() async throws {
         let fixture = EtcdFixture()

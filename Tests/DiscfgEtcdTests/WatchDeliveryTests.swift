@@ -40,12 +40,13 @@ struct WatchDeliveryTests {
         try await fixture.watching { reader in
             try await reader.create("a", to: "c", from: 1)
             var found: [[Int64]] = []
-            for _ in 0..<3 {
+            for _ in 0..<4 {
                 let answer = try await reader.next()
                 #expect(answer.header.revision == answer.events.last?.kv.modRevision && !answer.fragment)
                 found.append(answer.events.map(\.kv.modRevision))
             }
-            #expect(found == [[2, 2, 3, 3], [4, 4, 5, 5], [6, 6]])
+            // A page of the log counts the values before, too.
+            #expect(found == [[2, 2, 3, 3], [4, 4], [5, 5], [6, 6]])
         }
     }
 

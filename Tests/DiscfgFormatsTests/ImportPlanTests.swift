@@ -24,6 +24,17 @@ import Testing
         #expect(plan.unchanged == 1)
     }
 
+    @Test("what was imported before an import began again is not counted twice, also if it has a lease since")
+    func begunAgain() throws {
+        var (earlier, last) = (ImportPlan(), ImportPlan())
+        for name in ["/p/a", "/p/b", "/p/c"] { earlier.note(.add, on: try key(name)) }
+        last.note(.keep, on: try key("/p/a"))
+        last.note(.change, on: try key("/p/b"))
+        last.note(.leaveOut, on: try key("/p/c"))
+        last.include(earlier)
+        #expect(last.counts == ImportCounts(added: 1, changed: 1, unchanged: 0, leftOut: 1))
+    }
+
     @Test("prune deletes what the file lacks, below the prefix only")
     func prune() throws {
         let plan = try plan(["/p/old": Value("x"), "/px": Value("x"), "/q/y": Value("x")], #"{"a":"b"}"#, prune: true)

@@ -9,7 +9,7 @@ import Logging
 import NIOCore
 import Testing
 
-/// A server with etcd's doors on an empty memory store.
+/// A server with etcd's APIs on an empty memory store.
 struct EtcdV2Fixture: Sendable {
     let rest: RESTFixture
     let clock: TestClock
@@ -23,7 +23,7 @@ struct EtcdV2Fixture: Sendable {
     static func with(
         _ transport: RESTFixture.Transport = .responder, config: ConfigName = .default,
         access: AccessPolicy = .unchecked, engine: any StorageEngine = MemoryEngine(),
-        _ body: @escaping @Sendable (EtcdV2Fixture) async throws -> Void
+        limits: RequestLimits = RequestLimits(), _ body: @escaping @Sendable (EtcdV2Fixture) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let clock = TestClock()
@@ -32,8 +32,9 @@ struct EtcdV2Fixture: Sendable {
         let etcd = EtcdAPI(
             store: service, config: config, identity: EtcdIdentity(clusterID: 7, memberID: 8, name: "test"),
             options: .init(time: clock.steadySource), logger: logger)
-        let options = DiscfgResponder.Options(
+        var options = DiscfgResponder.Options(
             access: access, time: clock.steadySource, etcd: EtcdOptions(etcd))
+        options.limits = limits
         let application = Application(
             responder: DiscfgResponder(store: service, options: options, logger: logger),
             server: .http1(configuration: .init(additionalChannelHandlers: [ConnectionMonitor()])),

@@ -99,6 +99,16 @@ struct EtcdV2KeyTests {
         }
     }
 
+    @Test("A field of the head that cannot be understood is an invalid field, and not an invalid form")
+    func badField() async throws {
+        try await EtcdV2Fixture.with { etcd in
+            let answer = try await etcd.send(
+                .put, "/v2/keys/v", "value=x", headers: ["X-Discfg-Author": "%zz"])
+            #expect(answer.status == 400 && answer.errorCode == 209)
+            #expect(answer.json["cause"]?.string?.contains("%zz") == true, "\(answer.text)")
+        }
+    }
+
     @Test("What discfg cannot hold is refused in its own words, and changes nothing", arguments: RESTFixture.transports)
     func limits(transport: RESTFixture.Transport) async throws {
         try await EtcdV2Fixture.with(transport) { etcd in

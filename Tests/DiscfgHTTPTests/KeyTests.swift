@@ -31,6 +31,27 @@ struct KeyTests {
         }
     }
 
+    @Test("The hint of an error names requests, and the hint for commands comes with it")
+    func hints() async throws {
+        try await RESTFixture.with { rest in
+            let key = try await rest.send(.get, "/v1/default/keys/none").json
+            #expect(key["hint"] == "See what there is with GET /v1/default/keys/?recursive.")
+            #expect(key["commandHint"] == "See what there is with “discfg ls”.")
+            #expect(DiscfgError(wire: key)?.hint == "See what there is with “discfg ls”.")
+            for (method, path, body, hint) in [
+                (.get, "/v1/none/keys/a", "", "PUT /v1/none/cfg"),
+                (.delete, "/v1/default/cfg", "", "DELETE /v1/default"),
+                (.put, "/v1/default/import?as=json", "[1]", "?splitArrays"),
+                (.put, "/v1/default/import?as=yaml", "a: 1\n---\nb: 1\n", "?document=N"),
+                (.put, "/v1/default/import?as=json&document=2", "{}", "?document=2"),
+            ] as [(HTTPRequest.Method, String, String, String)] {
+                let answer = try await rest.send(method, path, body)
+                let text = try #require(answer.json["hint"]?.string, "\(answer.text)")
+                #expect(text.contains(hint) && !text.contains("--") && !text.contains("“discfg "))
+            }
+        }
+    }
+
     @Test("The flag “bare” names a key without a leading slash", arguments: RESTFixture.transports)
     func bareKeys(transport: RESTFixture.Transport) async throws {
         try await RESTFixture.with(transport) { rest in

@@ -89,13 +89,13 @@ struct OutcomeTests {
             return try await engine.trim(config, through: through, keepingSince: moment)
         }
 
-        func tail(of config: ConfigName) async throws -> LogTail {
+        func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
             let isLast = left.withLock { left in
                 left = left.map { $0 - 1 }
                 return left.map { $0 < 0 } ?? false
             }
             if isLast { throw DiscfgError(.storeUnavailable, "The store is busy.", hint: "Try again.") }
-            return try await engine.tail(of: config)
+            return try await engine.tail(of: config, knowing: known)
         }
     }
 

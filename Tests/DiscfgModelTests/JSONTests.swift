@@ -1,5 +1,6 @@
-import DiscfgModel
 import Testing
+
+@testable import DiscfgModel
 
 @Suite("JSON")
 struct JSONTests {

@@ -124,6 +124,9 @@ struct ModelTests {
         let settings = try ConfigSettings(json: JSONValue(parsing: #"{"retention":{"age":"7d","revisions":5}}"#))
         #expect(settings.retention == .init(age: .seconds(7 * 86_400), revisions: 5))
         #expect(try ConfigSettings(json: settings.json) == settings)
+        let asked = try ConfigSettings(json: JSONValue(parsing: #"{"ReadCapacityUnits":4,"Color":"x"}"#))
+        #expect(asked.store == ["ReadCapacityUnits": .integer(4), "Color": .string("x")], "the engine reads them")
+        #expect(try ConfigSettings(json: asked.json) == asked)
         for text in [#"{"retentoin":{}}"#, #"{"retention":{"age":true}}"#, #"{"retention":{"revisions":0}}"#, "[]"] {
             #expect(throws: DiscfgError.self, "\(text)") { try ConfigSettings(json: JSONValue(parsing: text)) }
         }

@@ -12,7 +12,7 @@ struct NotificationServiceTests {
     private struct QuickEngine: EngineWrapper {
         let engine: any StorageEngine = MemoryEngine()
         var sweepInterval: Duration = .milliseconds(2)
-        var traits: StorageTraits { StorageTraits(sweepInterval: sweepInterval) }
+        var traits: StorageTraits { engine.traits.with(\.sweepInterval, sweepInterval) }
     }
 
     /// Runs a test beside the service, which has to end when it is asked to.
@@ -103,7 +103,7 @@ struct NotificationServiceTests {
     }
 
     @Test("A config that is deleted and made anew is followed again")
-    func madeAnew() async throws {
+    func createdAgain() async throws {
         let bench = try await Bench(QuickEngine())
         try await bench.add()
         try await run(bench) {

@@ -141,8 +141,38 @@ struct RemoteAppendTests {
                 let page = try await engine.log(
                     of: .default, after: 1, limit: 1000, incarnation: nil, consistency: .strong)
                 #expect(page.commits.map(\.revision) == [2], "a page holds at least one commit, and not all")
-                let history = try await engine.history(of: .default, selection: .all, through: .max, limit: 1000)
-                #expect(history.commits.map(\.revision) == [4] && history.next == 3)
+                let history = try await engine.history(of: .default, selection: .all, .through(.max), limit: 1000)
+                #expect(history.commits.map(\.revision) == [4] && history.next == .through(3))
+                let changes = try await engine.history(of: .default, selection: .all, .after(1), limit: 1000)
+                #expect(changes.commits.map(\.revision) == [2] && changes.next == .after(2))
+            }
+        }
+    }
+
+    @Test("More leases, and more keys of a lease, than one answer takes are read in parts")
+    func partsOfLeases() async throws {
+        let store = MemoryEngine()
+        try await RemoteFixture.serving(store) { port, server in
+            let lease = try await server.grantLease(20_000, ttl: .seconds(600), in: .default)
+            let end = "/" + String(repeating: "x", count: 900)
+            let keys = try (0..<6000).map { try Key(path: "/\(10_000 + $0)\(end)") }
+            for first in stride(from: 0, to: keys.count, by: 1000) {
+                let some = keys[first..<(first + 1000)]
+                let sets = some.map { Operation.set($0, Value("1"), expiry: .lease(lease.id)) }
+                _ = try await server.commit(Transaction(then: sets), to: .default)
+            }
+            let moment = Timestamp(milliseconds: 1000)
+            for id in 1...12_000 {
+                let overdue = Lease(id: Int64(id), ttl: .seconds(1), expiry: moment, version: 0)
+                #expect(try await store.createLease(overdue, in: .default))
+            }
+            try await RemoteFixture.remote(port) { engine in
+                let overdue = try await engine.leases(.overdue(at: moment), of: .default)
+                #expect(overdue.map(\.lease.id) == Array(1...12_000))
+                let found = try await engine.leases(.withKeys(lease.id, generation: nil), of: .default)
+                #expect(found.count == 1 && found.first?.keys == keys)
+                let names = try await RemoteFixture.agent(engine).keys(attachedTo: lease.id, in: .default)
+                #expect(names == keys)
             }
         }
     }

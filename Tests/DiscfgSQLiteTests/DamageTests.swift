@@ -54,7 +54,10 @@ struct DamageTests {
         try damage("DELETE FROM log WHERE revision = \(revision)")
         await expectDamage("log") { try await engine.entries(of: .default, after: 1, limit: 10) }
         await expectDamage("history") {
-            try await engine.history(of: .default, selection: .all, through: 10, limit: 10)
+            try await engine.history(of: .default, selection: .all, .through(10), limit: 10)
+        }
+        await expectDamage("history of a key") {
+            try await engine.history(of: .default, selection: .key(key), .through(10), limit: 10)
         }
     }
 
@@ -76,7 +79,6 @@ struct DamageTests {
     func strangeSettings(_ settings: String) async throws {
         try damage("UPDATE configs SET settings = '\(settings)'")
         await expectDamage(settings) { try await engine.config(.default) }
-        await expectDamage(settings) { try await engine.configs(after: nil, limit: 10) }
     }
 
     @Test("A log that contradicts its tail is not written over")

@@ -109,7 +109,7 @@ struct ForeignFileTests {
             try $0.execute(sql: "PRAGMA application_id = 1684235879")
         }
         let engine = try SQLiteEngine(path: folder.file())
-        #expect(try await engine.configs(after: nil, limit: 10) == [])
+        #expect(try await engine.configNames(after: nil, limit: 10) == [])
     }
 
     @Test("A new file and its folders are the owner's alone")

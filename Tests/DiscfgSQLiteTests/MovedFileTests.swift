@@ -79,7 +79,7 @@ struct MovedFileTests {
         await expectRefusal("tail") { try await engine.tail(of: .default) }
         await expectRefusal("items") { try await engine.items([key], in: .default, consistency: .strong) }
         await expectRefusal("history") {
-            try await engine.history(of: .default, selection: .all, through: 2, limit: 10)
+            try await engine.history(of: .default, selection: .all, .through(2), limit: 10)
         }
         await expectRefusal("create") {
             try await engine.createConfig(try ConfigName("b"), settings: ConfigSettings(), first: .first)

@@ -39,13 +39,14 @@ struct SQLiteConformanceTests {
         }
         let selections = try [KeySelection.subtree("/d"), .below("/d"), .key(Key(path: "/d")), .subtree("/e"), .bare]
         for selection in selections {
-            for (through, limit) in [(900, 4), (900, 300), (690, 4), (690, 1), (300, 20), (8, 20)] as [(Revision, Int)]
-            {
-                let page = try await engine.history(
-                    of: .default, selection: selection, through: through, limit: limit)
-                let expected = try await model.history(
-                    of: .default, selection: selection, through: through, limit: limit)
-                #expect(page.commits == expected.commits, "\(selection.path) through \(through)")
+            let parts: [(LogPart, Int)] = [
+                (.through(900), 4), (.through(900), 300), (.through(690), 4), (.through(690), 1), (.through(300), 20),
+                (.through(8), 20), (.after(5), 4), (.after(5), 300), (.after(8), 1), (.after(300), 20),
+            ]
+            for (part, limit) in parts {
+                let page = try await engine.history(of: .default, selection: selection, part, limit: limit)
+                let expected = try await model.history(of: .default, selection: selection, part, limit: limit)
+                #expect(page.commits == expected.commits, "\(selection.path) \(part)")
                 #expect((page.next == nil) == (expected.next == nil))
             }
         }

@@ -32,7 +32,7 @@ struct SharedFileTests {
         let path = folder.file()
         try await withThrowingTaskGroup(of: SQLiteEngine.self) { group in
             for _ in 0..<8 { group.addTask { try SQLiteEngine(path: path) } }
-            for try await engine in group { #expect(try await engine.configs(after: nil, limit: 1).isEmpty) }
+            for try await engine in group { #expect(try await engine.configNames(after: nil, limit: 1).isEmpty) }
         }
         try checkIntegrity(of: path)
     }
@@ -187,12 +187,13 @@ struct SharedFileTests {
         #expect(try await engine.create(StoreProperties()) == [])
         for call in [
             { _ = try await engine.create(StoreProperties(isProtected: true)) },
-            { _ = try await engine.create(StoreProperties(throughput: .onDemand)) },
+            { _ = try await engine.create(StoreProperties(settings: ["BillingMode": .string("PAY_PER_REQUEST")])) },
             { try await engine.destroy() },
         ] as [@Sendable () async throws -> Void] {
             let error = await #expect(throws: DiscfgError.self) { try await call() }
-            #expect(error?.code == .unsupported && error?.message.contains(engine.subject.name) == true)
+            #expect(error?.code == .unsupported && error?.message.contains("store.db") == true)
         }
+        #expect(engine.subject == nil)
         #expect(FileManager.default.fileExists(atPath: folder.file()))
     }
 

@@ -93,8 +93,8 @@ struct DefectiveEngine: EngineWrapper {
         }
     }
 
-    func tail(of config: ConfigName) async throws -> LogTail {
-        var tail = try await engine.tail(of: config)
+    func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
+        var tail = try await engine.tail(of: config, knowing: known)
         if defect == .weakensTail, tail.revision > max(2, tail.trimmed), happens { tail.revision -= 1 }
         return tail
     }
@@ -133,36 +133,39 @@ struct DefectiveEngine: EngineWrapper {
         return page
     }
 
-    func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
-        guard defect == .losesRenewal else { return try await engine.renewLease(id, in: config, at: now) }
-        guard var lease = try await engine.lease(id, in: config), !lease.isEnding else { return nil }
-        lease.expiry = now + lease.ttl
-        return lease
-    }
-
-    func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
-        let lease = defect == .ignoresRenewal ? nil : lease
-        return try await engine.endLease(id, in: config, ifUnchanged: lease)
-    }
-
-    func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
-        // Found early, so that a renewal has the time to come between.
-        let moment = defect == .ignoresRenewal ? now + .seconds(60) : now
-        var leases = try await engine.overdueLeases(in: config, at: moment)
-        for index in leases.indices {
-            switch defect {
-            // No renewal changes these.
-            case .ignoresRenewal: (leases[index].expiry, leases[index].version) = (Timestamp(milliseconds: 0), 0)
-            case .endsLeasesByWallClock: leases[index].isEnding = true
-            default: break
+    func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
+        switch (selection, defect) {
+        case (.overdue(let now), .ignoresRenewal):
+            // Found early, so that a renewal has the time to come between; no renewal changes what is found.
+            var leases = try await engine.leases(.overdue(at: now + .seconds(60)), of: config)
+            for index in leases.indices {
+                (leases[index].lease.expiry, leases[index].lease.version) = (Timestamp(milliseconds: 0), 0)
             }
+            return leases
+        case (.overdue, .endsLeasesByWallClock):
+            var leases = try await engine.leases(selection, of: config)
+            for index in leases.indices { leases[index].lease.isEnding = true }
+            return leases
+        case (.withKeys, .leavesLeasedKeys):
+            var leases = try await engine.leases(selection, of: config)
+            for index in leases.indices { leases[index].keys = [] }
+            return leases
+        default: return try await engine.leases(selection, of: config)
         }
-        return leases
     }
 
-    func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
-        if defect == .leavesLeasedKeys { return [] }
-        return try await engine.keys(of: lease, generation: generation, in: config)
+    func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
+        switch (change, defect) {
+        case (.renew(let id, let now), .losesRenewal):
+            guard var found = try await engine.leases(.one(id), of: config).first, !found.lease.isEnding else {
+                return nil
+            }
+            found.lease.expiry = now + found.lease.ttl
+            return found
+        case (.end(let id, _), .ignoresRenewal):
+            return try await engine.changeLease(.end(id, ifUnchanged: nil), in: config)
+        default: return try await engine.changeLease(change, in: config)
+        }
     }
 
     func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {

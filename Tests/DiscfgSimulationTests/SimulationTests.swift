@@ -48,18 +48,18 @@ import Testing
         try await scenario.explore(schedules: 300)
     }
 
-    @Test("The same seed gives the same schedule, turn by turn", arguments: 0..<10 as Range<UInt64>)
+    @Test("The same seed gives the same schedule, step by step", arguments: 0..<10 as Range<UInt64>)
     func replay(seed: UInt64) async throws {
-        func turns() async throws -> [Simulation.Turn] {
+        func steps() async throws -> [Simulation.Step] {
             var scenario = Scenario()
             scenario.store.isRemote = seed % 2 == 1
             let simulation = Simulation(seed: seed, timing: scenario.timing)
             _ = try await scenario.run(in: simulation, on: MemoryEngine())
-            return simulation.turns
+            return simulation.steps
         }
-        let first = try await turns()
+        let first = try await steps()
         #expect(first.count > 50)
-        #expect(try await turns() == first)
+        #expect(try await steps() == first)
     }
 }
 

@@ -139,6 +139,20 @@ struct CommandTests {
             #expect(always.status == 2 && always.error.contains("cannot be deleted"), "\(always.error)")
             #expect(try await sandbox.discfg("get", "staging", "/a").error.contains("“discfg ls --cfg staging”"))
             #expect(try await sandbox.discfg("help", "nope").status == 2)
+            // Refused before the file is created.
+            let new = sandbox.on("sqlite:\(sandbox.folder.path)/new.db")
+            for command in [["init", "--protect"], ["destroy", "--yes"]] {
+                let file = try await new.run(["store"] + command)
+                #expect(file.status == 2 && file.error.contains("is a SQLite file, which"), "\(file.error)")
+            }
+            #expect(!FileManager.default.fileExists(atPath: sandbox.folder.path + "/new.db"))
+            let server = try await sandbox.on("http://127.0.0.1:1").discfg("store", "destroy", "--yes")
+            #expect(server.status == 2 && server.error.contains("is a discfg server, which"), "\(server.error)")
+            #expect(try await sandbox.discfg("store", "status").output.contains("KiB"))
+            #expect(try await sandbox.bash("discfg store status -f json").output.contains(/"walSize":"[0-9]+"/))
+            let region = try await sandbox.bash(
+                "unset AWS_REGION AWS_DEFAULT_REGION; AWS_CONFIG_FILE=/dev/null discfg --store dynamodb:table get /a")
+            #expect(region.status == 2 && region.error.contains("dynamodb:table?region="), "\(region.error)")
             #expect(try await sandbox.discfg("txn", "{}").error.contains("“discfg txn -”"))
             let port = try await sandbox.discfg("serve", "--port", "9000")
             #expect(port.status == 2 && port.error.contains("Did you mean “--listen HOST:PORT”?"), "\(port.error)")

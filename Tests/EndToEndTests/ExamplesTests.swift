@@ -80,4 +80,15 @@ struct ExamplesTests {
                 "restored: 350 cents, version 1",
             ])
     }
+
+    @Test(
+        "an example that cannot begin prints one line that says what to do, and no crash",
+        arguments: ["audit-trail", "click-alert", "hourly-report", "order-saga", "seat-booking", "welcome-mail"])
+    func noRegion(example: String) async throws {
+        try await Sandbox.with { sandbox in
+            let result = try await sandbox.bash(example)
+            #expect(result.status == 1 && result.error == "", "\(result.error)")
+            #expect(result.output.contains("AWS_REGION") && result.output.split(separator: "\n").count == 1)
+        }
+    }
 }

@@ -9,10 +9,12 @@ import Testing
 /// A running `discfg serve` on a free port.
 struct TestServer: Sendable {
     let url: String
-    /// Where etcd's clients find HTTP, where the server was told to have such a place.
+    /// The address of `--etcd-http-listen`, as a URL, if the server was told to have it.
     var etcdURL = ""
-    /// Where etcd's clients find gRPC, as `HOST:PORT`.
+    /// The address of `--etcd-listen`, as `HOST:PORT`, if the server was told to have it.
     var etcdAddress = ""
+    /// The address of `--listen`, as `HOST:PORT`.
+    var address: String { String(url.dropFirst("http://".count)) }
     let processID: pid_t
 
     /// Does not try a connection again that was refused: a server that was killed stays away.

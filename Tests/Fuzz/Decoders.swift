@@ -6,6 +6,7 @@ import SwiftProtobuf
 import Synchronization
 
 import class Foundation.ProcessInfo
+import func Foundation.exit
 
 @testable import AWSClient
 @testable import DiscfgDynamoDB
@@ -22,6 +23,23 @@ import class Foundation.ProcessInfo
 public func decode(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     try? Decoder.chosen.run(Array(UnsafeBufferPointer(start: start, count: count)))
     return 0
+}
+
+/// libFuzzer's loop, which its library exports for programs with a main function of their own.
+@_silgen_name("LLVMFuzzerRunDriver")
+func runFuzzer(
+    _ argumentCount: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ decode: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// The program: Swift gives every executable a main function, so that libFuzzer's own is not linked.
+@main
+enum Fuzz {
+    static func main() {
+        var (count, arguments) = (CommandLine.argc, CommandLine.unsafeArgv)
+        exit(runFuzzer(&count, &arguments, decode))
+    }
 }
 
 /// A decoder of bytes that come from others.

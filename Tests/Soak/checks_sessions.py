@@ -352,6 +352,9 @@ def _followers(calls: list[Op]) -> Iterable[Violation]:
     """A follower that goes on in the log of another life must be told."""
     lives: dict[str, int] = {}
     for op in calls:
+        if op.kind == "follow-ended" and op.ok:
+            yield Violation("a log was read that has ended",
+                            f"#{op.id} names the log of the life before {op.args['life']}, and was answered", [op])
         if op.kind != "follow":
             continue
         if not op.ok:

@@ -54,8 +54,8 @@ class Tools:
 class Server:
     """One `discfg serve`, which may be killed and started again on the same ports."""
 
-    def __init__(self, name: str, cluster: "Cluster", store: str, proxy: Proxy | None) -> None:
-        self.name, self.store, self.proxy = name, store, proxy
+    def __init__(self, name: str, cluster: "Cluster", store: str, proxy: Proxy | None, has_views: bool) -> None:
+        self.name, self.store, self.proxy, self._has_views = name, store, proxy, has_views
         self.port, self.grpc_port = free_port(), free_port()
         self.life = 0
         self.is_paused = False
@@ -81,6 +81,8 @@ class Server:
         if self.name == "s2":
             # One server looks often for the commits of others: it meets transactions that are not yet all visible.
             arguments += ["--poll-interval", "20ms"]
+        if not self._has_views:
+            arguments += ["--view-memory", "0"]
         environment = self._cluster.environment(self.control)
         with (self._cluster.folder / f"{self.name}.log").open("ab") as log:
             self._process = subprocess.Popen(arguments, env=environment, cwd=self._cluster.folder,
@@ -136,6 +138,8 @@ class Cluster:
     tools: Tools
     folder: Path
     seed: str
+    #: Whether servers answer reads from memory; `None` for some of them.
+    views: bool | None = None
     servers: list[Server] = field(default_factory=list)
     isolation: Isolation = field(default_factory=Isolation)
     proxies: list[Proxy] = field(default_factory=list)
@@ -183,9 +187,11 @@ class Cluster:
             subprocess.run([self.tools.discfg, "--store", self._table(self._backend), "store", "init"], check=True,
                            env=self.environment(None), cwd=self.folder, capture_output=True, timeout=60)
             self.cli_proxy = self._proxy("cli")
+        choice = random.Random(f"{self.seed}/views")
         for number in range(1 if self.engine == "memory" else count):
             proxy = self._proxy(f"s{number + 1}") if self.engine == "dynamodb" else None
-            server = Server(f"s{number + 1}", self, self._store(proxy), proxy)
+            has_views = choice.random() < 0.6 if self.views is None else self.views
+            server = Server(f"s{number + 1}", self, self._store(proxy), proxy, has_views)
             self.servers.append(server)
             server.start()
 

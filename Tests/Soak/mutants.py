@@ -45,6 +45,8 @@ class Setup:
     faults: str
     #: Clients and calls that are left out, with commas between them.
     without: str = ""
+    #: Whether the servers answer reads from memory; otherwise each read asks the store.
+    views: bool = True
 
     @property
     def seconds(self) -> float:
@@ -56,17 +58,21 @@ class Setup:
 
     def __str__(self) -> str:
         servers = "" if self.engine == "memory" else f", {self.servers} servers" if self.servers > 1 else ", 1 server"
-        return f"{self.engine}{servers}: {self.faults}" + (f"; without {self.without}" if self.without else "")
+        without = ",".join(filter(None, (self.without, "" if self.views else "views")))
+        return f"{self.engine}{servers}: {self.faults}" + (f"; without {without}" if without else "")
 
 
 MEMORY = Setup("memory", 1, "pause,cut_connections")
 FILE = Setup("sqlite", 2, "kill,pause,cut_connections")
+MEMORY_READS = Setup("memory", 1, "pause,cut_connections", views=False)
+FILE_READS = Setup("sqlite", 2, "kill,pause,cut_connections", views=False)
 FILE_CLOCK = Setup("sqlite", 2, "clock_skew", "lease,lock,clash")
+FILE_LEASES = Setup("sqlite", 2, "clock_skew,clock_step", "clash,admin")
 FILE_POWER = Setup("sqlite", 2, "power_loss")
 FILE_SYNC = Setup("sqlite", 1, "sync_eio")
 FILE_MOVED = Setup("sqlite", 1, "moved_file")
-TABLE_SLOW = Setup("dynamodb", 2, "slow_commits", "lease,lock,clash,reborn")
-TABLE_CLASH = Setup("dynamodb", 2, "slow_commits", "lease,lock,reborn")
+TABLE_READS = Setup("dynamodb", 2, "slow_commits", "lease,lock,clash,reborn", views=False)
+TABLE_CLASH = Setup("dynamodb", 2, "slow_commits", "lease,lock,reborn", views=False)
 TABLE_LOST = Setup("dynamodb", 1, "lost_answers", "lease,lock,clash,reborn")
 TABLE_REMADE = Setup("dynamodb", 1, "slow_commits", "lease,lock,clash")
 TABLE_REMOVAL = Setup("dynamodb", 1, "clean_up_fails", "lease,lock,clash")
@@ -112,7 +118,7 @@ MUTANTS = (
            ("a write took effect twice", "a write whose condition failed took effect"),
            "etcd #13766"),
     # Reads, differences and rollbacks
-    Mutant("pagesApart", "reads each page of a range at a different revision", MEMORY, (_READ,)),
+    Mutant("pagesApart", "reads each page of a range at a different revision", MEMORY_READS, (_READ,)),
     Mutant("differencesMissLaterChanges", "compares a key only up to its first change", MEMORY,
            ("a difference disagrees with the log", "a rollback restored no single moment")),
     Mutant("restoresLeases", "a rollback brings back keys of leases", MEMORY,
@@ -120,10 +126,10 @@ MUTANTS = (
            "review: rollbacks"),
     Mutant("rollsBackUnchecked", "a rollback does not check that its keys are unchanged since it compared them", FILE,
            ("a rollback restored no single moment",), "review: rollbacks"),
-    Mutant("keepsSnapshots", "keeps reading from the snapshot of an earlier read", FILE, (_STALE, _READ, _ORDER)),
-    Mutant("ignoresNewestEntries", "reads items without the newest entries of the log", TABLE_SLOW,
+    Mutant("keepsSnapshots", "keeps reading from the snapshot of an earlier read", FILE_READS, (_STALE, _READ, _ORDER)),
+    Mutant("ignoresNewestEntries", "reads items without the newest entries of the log", TABLE_READS,
            (_STALE, _READ, _ORDER), "review: isolation of transactions"),
-    Mutant("forgetsOwnWrites", "reads with eventual consistency what this process has just written", TABLE_SLOW,
+    Mutant("forgetsOwnWrites", "reads with eventual consistency what this process has just written", TABLE_READS,
            (_READ,)),
     # Watches, locks and leases
     Mutant("promisesTooMuch", "reports progress up to a revision whose events are not sent yet", MEMORY, (_WATCH,),
@@ -143,6 +149,10 @@ MUTANTS = (
            ("two holders of a lock", "no order of lock and unlock explains the answers")),
     Mutant("ignoresRenewals", "a renewal does not move the end of a lease", MEMORY,
            ("a lease ended before its time",)),
+    Mutant("leasesEndByWallClock", "ends a lease as soon as it is overdue by the clock of one process", FILE_LEASES,
+           ("a lease ended before its time",), "review: clocks"),
+    Mutant("followsAnyLog", "reads the changes of whichever log a config has, not of the one that is named", FILE,
+           ("a log was read that has ended", "a follower went on in the log of another config"), "review: removal"),
     Mutant("endsLeasesHalfway", "the end of a lease removes one of its keys", FILE, (_LEASE,)),
     # SQLite
     Mutant("syncsNothing", "`synchronous = OFF`", FILE_POWER,
@@ -154,7 +164,7 @@ MUTANTS = (
     Mutant("writesItemsUnconditionally", "writes items that were read without the newest entries of the log, without a condition",
            TABLE_CLASH,
            (_LOG, _SWAP), "review: isolation of transactions"),
-    Mutant("gapIsDamage", "treats an entry that is not visible yet as damage", TABLE_SLOW,
+    Mutant("gapIsDamage", "treats an entry that is not visible yet as damage", TABLE_READS,
            ("a healthy store was called damaged",), "review: isolation of transactions"),
     Mutant("cleanUpFailsRemoval", "returns the error of the clean-up although the config is removed", TABLE_REMOVAL,
            ("a deletion that happened was answered “nothing was written”",), "review: removal"),
@@ -211,7 +221,7 @@ def run(setup: Setup, mutant: Mutant | None, options: argparse.Namespace) -> Res
     while True:
         folder = options.output.resolve() / f"{name}-{seed}"
         plan = Plan(setup.engine, str(seed), setup.seconds, setup.servers, 6, setup.faults.split(","),
-                    frozenset(setup.without.split(",")), awaits_progress=not mutant,
+                    frozenset(setup.without.split(",")), setup.views, awaits_progress=not mutant,
                     awaits_leases=not mutant or _LEASE in mutant.rules)
         result.seed = str(seed)
         try:

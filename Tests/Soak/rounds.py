@@ -43,6 +43,8 @@ class Plan:
     clients: int = 6
     faults: list[str] | None = None
     without: frozenset[str] = frozenset()
+    #: Whether servers answer reads from memory; `None` for some of them.
+    views: bool | None = None
     #: Whether the round waits at its end for progress, with all clients, and for the keys of leases that are over to go.
     awaits_progress: bool = True
     awaits_leases: bool = True
@@ -79,7 +81,7 @@ class Round:
         if folder.exists():
             shutil.rmtree(folder)
         folder.mkdir(parents=True)
-        self._cluster = Cluster(plan.engine, tools, folder, plan.seed)
+        self._cluster = Cluster(plan.engine, tools, folder, plan.seed, plan.views)
         self._recorder = Recorder(folder / "history.jsonl")
         self._setting = Setting(self._cluster, self._recorder, plan.seed, plan.without)
         self._nemesis: Nemesis | None = None

@@ -144,6 +144,8 @@ class RebornWorker(Worker):
     def __init__(self, setting: Setting, name: str) -> None:
         super().__init__(setting, name)
         self._life = 0
+        #: The log of this life, if it is known.
+        self._log: str | None = None
 
     def _call(self, kind: str, method: str, place: str, body: Any = None, **parameters: Any) -> Op:
         server = self.server()
@@ -154,6 +156,11 @@ class RebornWorker(Worker):
         if not self._until("cfg-create", "PUT", accepted=("103",)):
             return
         self._life += 1
+        if self._log:
+            # The revisions of this life are far beyond the last one, so only the name of the log tells them apart.
+            found = self._call("cfg-get", "GET", "cfg")
+            if found.ok:
+                self._call("follow-ended", "GET", "changes", after=found.revision, log=self._log, limit=20)
         # Before anything is written: what is found now was left by an earlier life.
         for _ in range(3):
             self._read(self._any_key())
@@ -162,6 +169,8 @@ class RebornWorker(Worker):
             self.call("rest", server, "put", REBORN, {"key": key, "value": value, "life": self._life},
                       lambda: self.setting.rest.put(server, REBORN, key, value))
             self._read(key)
+        found = self._call("cfg-log", "GET", "changes", after=0, limit=1)
+        self._log = found.result["body"]["cfgLog"] if found.ok else None
         self.setting.stopping.wait(self.random.uniform(0, 0.5))
         deleted = self._call("cfg-delete", "DELETE", "cfg")
         # Sometimes it is created again at once, when what has removed it may not be visible everywhere.

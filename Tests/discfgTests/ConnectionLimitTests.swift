@@ -10,10 +10,6 @@ import NIOCore
 import NIOPosix
 import Testing
 
-#if EtcdGRPC
-import DiscfgEtcdGRPC
-#endif
-
 @testable import discfg
 
 @Suite("Connections and descriptors")
@@ -27,17 +23,6 @@ struct ConnectionLimitTests {
     func connections(asked: Int, listeners: Int, limit: Int, count: Int) {
         #expect(DescriptorLimit.connections(asked, listeners: listeners, limit: limit) == count)
     }
-
-    #if EtcdGRPC
-    @Test("The limits of connections and of memory hold for gRPC too")
-    func gRPC() throws {
-        let options = Server.Options(address: try ListenAddress("127.0.0.1:0"), maximumConnections: 12)
-        let requests = RequestLimits()
-        let limits = EtcdDoors.limits(options, requests)
-        #expect(limits.connections == 12)
-        #expect(limits.requests.bodies === requests.bodies)
-    }
-    #endif
 
     @Test("Fewer connections than the standard number are no warning if nobody asked for a number")
     func shortage() throws {

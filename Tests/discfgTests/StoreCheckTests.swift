@@ -11,7 +11,7 @@ struct StoreCheckTests {
     private struct NoTable: EngineWrapper {
         let engine: any StorageEngine = MemoryEngine()
 
-        func tail(of config: ConfigName) async throws -> LogTail {
+        func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
             throw DiscfgError(
                 .storeUnusable, "There is no table “shop”.", hint: "Create it with “discfg store init”.")
         }

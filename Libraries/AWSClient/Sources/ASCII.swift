@@ -9,7 +9,7 @@ extension UInt8 {
     /// Whether it is white space in JSON, and in XML.
     var isSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 
-    /// What it stands for as a hexadecimal digit; `nil` where it is none.
+    /// What it stands for as a hexadecimal digit; `nil` if it is none.
     var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

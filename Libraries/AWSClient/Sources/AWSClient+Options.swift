@@ -1,12 +1,16 @@
 extension AWSClient {
-    /// How a client calls.
+    /// The settings of a client's calls.
     public struct Options: Sendable {
+        /// How often a request is repeated, and the pauses before it is repeated.
         public var retry: RetryPolicy
+        /// The time limits of one attempt; a call with retries may take longer.
         public var timeouts: Timeouts
-        /// Called once for each call when it has ended, however it ended; must not block.
+        /// Called once for each call when it has ended, with success or an error; must not block.
         public var onCall: (@Sendable (AWSCall) -> Void)?
+        /// The clocks, the sleep and the random numbers of retries and signatures; tests replace them.
         public var time: TimeSource
 
+        /// Options of a client; what is left out has the defaults for DynamoDB.
         public init(
             retry: RetryPolicy = RetryPolicy(), timeouts: Timeouts = Timeouts(),
             onCall: (@Sendable (AWSCall) -> Void)? = nil, time: TimeSource = TimeSource()
@@ -18,15 +22,16 @@ extension AWSClient {
         }
     }
 
-    /// How long one try may take.
+    /// The time limits of one attempt.
     public struct Timeouts: Sendable {
-        /// Until the connection is there, as part of the whole.
+        /// How long a connection may take to be established; part of the limits below.
         public var connect: Duration
-        /// From the beginning to the end of the answer.
+        /// The whole attempt, from connecting to the end of the answer.
         public var request: Duration
         /// The same for DynamoDB's transactions.
         public var transaction: Duration
 
+        /// Time limits for requests to DynamoDB in the same region; a slower service needs longer ones.
         public init(
             connect: Duration = .seconds(1), request: Duration = .seconds(2), transaction: Duration = .seconds(3)
         ) {
@@ -36,16 +41,18 @@ extension AWSClient {
         }
     }
 
-    /// Clocks and chance, which tests replace.
+    /// The clocks and random numbers of a client, which tests replace.
     public struct TimeSource: Sendable {
-        /// Seconds since 1970, which signatures name.
+        /// Seconds since 1970, for signatures.
         public var now: @Sendable () -> Double
-        /// What deadlines and durations are measured by.
+        /// The clock of deadlines and durations.
         public var instant: @Sendable () -> ContinuousClock.Instant
+        /// Suspends the task for this long; throws `CancellationError` if the task is cancelled.
         public var sleep: @Sendable (Duration) async throws -> Void
-        /// Anything from 0 up to, and not including, 1.
+        /// A random number of at least 0 and less than 1.
         public var random: @Sendable () -> Double
 
+        /// A source of time; what is left out is the system's.
         public init(
             now: @escaping @Sendable () -> Double = { UTCTime.now },
             instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
@@ -60,7 +67,7 @@ extension AWSClient {
     }
 }
 
-/// One call that has ended: what metrics are made of.
+/// One call that has ended, for metrics.
 public struct AWSCall: Sendable {
     /// Such as `dynamodb`.
     public var service: String
@@ -70,7 +77,7 @@ public struct AWSCall: Sendable {
     public var attempts: Int
     /// From the call to its end, pauses included.
     public var duration: Duration
-    /// The last answer's HTTP status; `nil` where there was none.
+    /// The HTTP status of the last answer; `nil` if there was none.
     public var status: Int?
     /// `nil` for success; `client.Cancelled` for a call whose task was cancelled.
     public var errorCode: AWSError.Code?
@@ -79,6 +86,7 @@ public struct AWSCall: Sendable {
     /// The two are a second apart, and what the request took. `nil` if the answer has no date, or the clock was set meanwhile.
     public var clockOffset: ClosedRange<Double>?
 
+    /// A call that has ended, for tests of `Options.onCall`.
     public init(
         service: String, operation: String, attempts: Int, duration: Duration, status: Int? = nil,
         errorCode: AWSError.Code? = nil, clockOffset: ClosedRange<Double>? = nil

@@ -1,7 +1,7 @@
 public import Logging
 import Synchronization
 
-/// Calls AWS: signs, sends, tries again where that is safe and may help, and says what became of it.
+/// Calls AWS: signs requests, sends them, and repeats them if that is safe and may help.
 ///
 /// One client is for one region and one identity, keeps its connections, and may be used from everywhere at once. The
 /// typed calls are in the services' own types, such as `DynamoDB(client)`.
@@ -28,18 +28,18 @@ public final class AWSClient: Sendable {
     let clockOffset = Mutex(0.0)
     private let ownTransport: AsyncHTTPClientTransport?
 
-    /// A client for what a configuration says; nothing is sent yet.
+    /// A client with a configuration; nothing is sent yet.
     ///
     /// - Parameters:
-    ///   - configuration: Says which region, and where each service is asked. The endpoints of DynamoDB and its
+    ///   - configuration: Names the region, and the endpoint of each service. The endpoints of DynamoDB and its
     ///     streams are checked now, those of other services when they are first called.
     ///   - credentials: Asked for every try, so what is slow belongs into `CachedCredentials`; `nil` for the standard
     ///     chain of sources.
-    ///   - transport: What sends the requests, which stays the caller's to shut down; `nil` for connections of the
+    ///   - transport: Sends the requests, and is shut down by the caller; `nil` for connections of the
     ///     client's own, which `shutdown()` has to close.
-    ///   - options: Retries, timeouts, and what tests replace.
-    ///   - logger: Told of each call at debug level, without any content.
-    /// - Throws: `AWSError` with code `invalidConfiguration` where no region is set, or the region or an endpoint
+    ///   - options: Retries, timeouts and clocks.
+    ///   - logger: Logs each call at debug level, without any content.
+    /// - Throws: `AWSError` with code `invalidConfiguration` if no region is set, or the region or an endpoint
     ///   cannot be one.
     public convenience init(
         configuration: AWSConfiguration, credentials: (any CredentialsProvider)? = nil,
@@ -56,17 +56,17 @@ public final class AWSClient: Sendable {
         }
     }
 
-    /// A client that is told everything itself; nothing is sent yet.
+    /// A client with a region and credentials of its own; nothing is sent yet.
     ///
     /// - Parameters:
     ///   - region: Such as `eu-west-1`.
     ///   - endpoint: The address of a stand-in for all of AWS, such as `http://127.0.0.1:4566`; `nil` for AWS itself.
     ///   - credentials: Asked for every try, so what is slow belongs into `CachedCredentials`.
-    ///   - transport: What sends the requests, which stays the caller's to shut down; `nil` for connections of the
+    ///   - transport: Sends the requests, and is shut down by the caller; `nil` for connections of the
     ///     client's own, which `shutdown()` has to close.
-    ///   - options: Retries, timeouts, and what tests replace.
-    ///   - logger: Told of each call at debug level, without any content.
-    /// - Throws: `AWSError` with code `invalidConfiguration` where the region or the endpoint cannot be one.
+    ///   - options: Retries, timeouts and clocks.
+    ///   - logger: Logs each call at debug level, without any content.
+    /// - Throws: `AWSError` with code `invalidConfiguration` if the region or the endpoint cannot be one.
     public convenience init(
         region: String, endpoint: String? = nil, credentials: any CredentialsProvider,
         transport: (any HTTPTransport)? = nil, options: Options = Options(),

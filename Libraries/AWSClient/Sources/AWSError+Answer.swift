@@ -1,7 +1,7 @@
 extension AWSError {
     /// What an answer without success says.
     ///
-    /// Bodies that are not AWS's own, such as a proxy's page, are not repeated: who knows what stands there.
+    /// Bodies that are not AWS's own, such as a proxy's page, are not repeated, because they may contain anything.
     init(answer: HTTPResponse, operation: String) {
         let body = ErrorBody(answer)
         let code = body.code ?? answer.header("x-amzn-errortype")
@@ -19,7 +19,7 @@ extension AWSError {
             details: body.isJSON ? answer.body : [])
     }
 
-    /// A message without the request's values, which AWS repeats where they break a rule of its API, and of bounded
+    /// A message without the request's values, which AWS repeats if they break a rule of its API, and of bounded
     /// length.
     private static func withoutValues(_ message: String) -> String {
         guard let start = message.firstRange(of: "Value '")?.lowerBound,
@@ -31,7 +31,7 @@ extension AWSError {
 
 extension AWSError.Code {
     /// The code alone of what AWS answered, such as `com.amazonaws.dynamodb.v20120810#ValidationException:http://…`;
-    /// `nil` where that cannot be one.
+    /// `nil` if that cannot be one.
     init?(answered text: String) {
         let name = text.split(separator: "#").last.map { $0.prefix { $0 != ":" } } ?? ""
         guard (1...100).contains(name.utf8.count),

@@ -1,10 +1,13 @@
-/// The one error of AWSClient: what AWS answered, in its own words, or why there was no answer.
+/// The error of AWSClient: the error that AWS answered, or the reason why there was no answer.
 public struct AWSError: Error, Sendable {
-    /// What kind of failure it is: AWS's own code, such as `ConditionalCheckFailedException`, or one of the constants
+    /// The kind of failure: AWS's code, such as `ConditionalCheckFailedException`, or one of the constants
     /// here.
     public struct Code: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+        /// The name: AWS's `__type` without the part before `#`, or one that begins with `client.`.
         public let rawValue: String
+        /// A code of this name; no list of known codes limits it.
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// A code of this name, so that a string literal can be compared with a code.
         public init(stringLiteral value: String) { rawValue = value }
 
         /// No source had credentials.
@@ -25,27 +28,28 @@ public struct AWSError: Error, Sendable {
 
     /// What kind of failure it is.
     public var code: Code
-    /// AWS's own sentence, or ours.
+    /// AWS's message, or that of this library.
     public var message: String
-    /// What to do, where we know.
+    /// What to do about it, if this library knows.
     public var hint: String?
-    /// The HTTP status; `nil` where there was no answer.
+    /// The HTTP status; `nil` if there was no answer.
     public var status: Int?
-    /// AWS's identity of the request, for its support; `nil` where there was no answer.
+    /// AWS's identity of the request, for AWS's support; `nil` if there was no answer.
     public var requestID: String?
     /// Whether the request, or an earlier try of it whose answer was lost, may have been carried out all the same.
     public var mayHaveTakenEffect: Bool
-    /// AWS's error as it came, in JSON; empty where it came otherwise.
+    /// The body of AWS's error, in JSON; empty if it had another form.
     ///
-    /// It may hold items, such as those that failed a condition, and belongs into no log.
+    /// It may contain items, such as those that failed a condition, so it must not be logged.
     public var details: [UInt8]
-    /// What the failure began with; `nil` where that is AWS's answer.
+    /// The error underneath; `nil` if AWS answered the error.
     public var cause: (any Error)?
     /// What failed, such as `GetItem`; `nil` if nothing was called.
     public var operation: String?
     /// The names or ARNs of the tables that the request was about; empty for other services than DynamoDB.
     public var tables: [String] = []
 
+    /// An error without an operation or tables; the client adds them when it throws the error.
     public init(
         _ code: Code, _ message: String, hint: String? = nil, status: Int? = nil, requestID: String? = nil,
         mayHaveTakenEffect: Bool = false, details: [UInt8] = [], cause: (any Error)? = nil
@@ -65,6 +69,7 @@ extension AWSError: CustomStringConvertible, CustomDebugStringConvertible {
     /// The same as `description`: `details` may hold items.
     public var debugDescription: String { description }
 
+    /// The code, the message, the cause, the hint and what failed; contains no part of an item.
     public var description: String {
         var text = "\(code.rawValue): \(message)"
         if let cause = cause.flatMap(ErrorText.of) { text = ErrorText.sentences(text, cause) }

@@ -21,7 +21,7 @@ struct SupervisedProgramTests {
     func ending() async throws {
         let (program, folder) = try Self.start("head -c 3000000 /dev/zero | tr '\\0' x; echo $GREETING >&2; exit 3")
         try await eventually { program.hasEnded }
-        #expect(program.lastWords.hasSuffix("xxxhello\n") && program.lastWords.utf8.count == 2048)
+        #expect(program.lastOutput.hasSuffix("xxxhello\n") && program.lastOutput.utf8.count == 2048)
         #expect(!FileManager.default.fileExists(atPath: folder.path))
         await program.stop()
     }
@@ -30,8 +30,8 @@ struct SupervisedProgramTests {
     func stopping() async throws {
         let (program, folder) = try Self.start(
             "trap '' TERM INT HUP; (trap '' TERM INT HUP; while :; do sleep 1; done) & echo $! $$; wait")
-        try await eventually { program.lastWords.hasSuffix("\n") }
-        let identities = program.lastWords.split(whereSeparator: \.isWhitespace).compactMap { pid_t($0) }
+        try await eventually { program.lastOutput.hasSuffix("\n") }
+        let identities = program.lastOutput.split(whereSeparator: \.isWhitespace).compactMap { pid_t($0) }
         #expect(identities.count == 2 && identities.allSatisfy { kill($0, 0) == 0 })
         await program.stop()
         try await eventually { identities.allSatisfy { kill($0, 0) != 0 } }
@@ -44,6 +44,6 @@ struct SupervisedProgramTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let program = try SupervisedProgram.start("/nowhere/program", environment: [:], in: FilePath(folder.path))
         try await eventually { program.hasEnded }
-        #expect(program.lastWords.contains("/nowhere/program"))
+        #expect(program.lastOutput.contains("/nowhere/program"))
     }
 }

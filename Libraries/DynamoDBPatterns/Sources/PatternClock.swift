@@ -9,7 +9,9 @@ public import Foundation
 /// Times are stored in whole milliseconds since 1970. Clocks of several machines differ: no pattern is wrong because of
 /// it, since whoever was taken over is fenced; a clock that is wrong by a minute makes things a minute early or late.
 public struct PatternClock: Sendable {
+    /// The wall clock, for times that are stored and compared between machines.
     public var now: @Sendable () -> Date
+    /// Suspends the task for this long; throws `CancellationError` if the task is cancelled.
     public var sleep: @Sendable (Duration) async throws -> Void
     /// Any 64 bits.
     public var random: @Sendable () -> UInt64

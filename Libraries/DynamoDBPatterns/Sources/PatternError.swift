@@ -6,7 +6,9 @@ import AWSClient
 public struct PatternError: Error, Sendable {
     /// What kind of failure it is.
     public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The name of the kind, such as `contention`.
         public let rawValue: String
+        /// A kind of this name, for errors of your own patterns.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// An argument is outside of what is allowed.
@@ -38,6 +40,7 @@ public struct PatternError: Error, Sendable {
     /// What the failure began with; `description` has its text if it is of this library, and otherwise its type.
     public var cause: (any Error)?
 
+    /// An error of that kind; the message must not contain an item's content.
     public init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -47,6 +50,7 @@ public struct PatternError: Error, Sendable {
 }
 
 extension PatternError: CustomStringConvertible {
+    /// The code, the message, the cause if it is of this library, and the hint.
     public var description: String {
         var text = "\(code.rawValue): \(message)"
         if let cause { text = ErrorText.sentences(text, Self.text(of: cause)) }

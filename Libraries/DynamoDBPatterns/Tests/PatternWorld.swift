@@ -20,11 +20,15 @@ struct PatternWorld: Sendable {
     }
 
     /// A write that counts how often it was carried out.
-    static func effect(_ key: String) -> TransactWriteItem {
+    static func effect(_ key: String, in table: String = tableName) -> TransactWriteItem {
         .update(
             .init(
-                tableName: tableName, key: ["pk": .string("effect#\(key)"), "sk": .string("effect")],
-                updateExpression: "ADD times :one", expressionAttributeValues: [":one": .integer(1)]))
+                tableName: table, key: effectKey(key), updateExpression: "ADD times :one",
+                expressionAttributeValues: [":one": .integer(1)]))
+    }
+
+    static func effectKey(_ key: String) -> [String: AttributeValue] {
+        ["pk": .string("effect#\(key)"), "sk": .string("effect")]
     }
 
     /// How often the effect of a key was written.

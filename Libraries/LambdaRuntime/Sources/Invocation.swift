@@ -32,6 +32,7 @@ public struct Invocation: Sendable {
     /// The identity of the caller from Amazon Cognito, JSON, unchanged.
     public let cognitoIdentity: String?
 
+    /// An invocation, for tests of a handler.
     public init(
         requestID: String, functionARN: String? = nil, traceID: String? = nil,
         deadline: ContinuousClock.Instant, body: [UInt8], clientContext: String? = nil, cognitoIdentity: String? = nil

@@ -10,6 +10,7 @@ public struct InvocationFailure: Error, Sendable, Hashable {
     /// The stack trace, a line for each frame; usually empty.
     public var stackTrace: [String]
 
+    /// A failure of a kind, with a message that the caller of the function may see.
     public init(_ type: String, _ message: String, stackTrace: [String] = []) {
         self.type = type
         self.message = message

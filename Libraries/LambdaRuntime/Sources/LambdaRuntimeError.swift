@@ -2,8 +2,9 @@
 ///
 /// An error that a handler throws is not one of these: it is sent to Lambda, and the function keeps running.
 public struct LambdaRuntimeError: Error, Sendable {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The kind in a few words, such as `not in Lambda`.
         public let description: String
 
         /// The process was not started by Lambda or an emulator of it.
@@ -18,7 +19,7 @@ public struct LambdaRuntimeError: Error, Sendable {
         public static let unexpectedAnswer = Code(description: "unexpected answer")
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var code: Code
     /// What went wrong, with the value that caused it.
     public var message: String
@@ -27,6 +28,7 @@ public struct LambdaRuntimeError: Error, Sendable {
     /// The error that caused this one, if any.
     public var cause: (any Error)?
 
+    /// An error of that kind.
     public init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -36,6 +38,7 @@ public struct LambdaRuntimeError: Error, Sendable {
 }
 
 extension LambdaRuntimeError: CustomStringConvertible {
+    /// The message, the cause and the hint.
     public var description: String {
         var text = message
         if let cause { text += " The cause: \(cause)." }

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// A door that stays shut until a test opens it.
+/// A gate that stays closed until a test opens it.
 final class Gate: Sendable {
     private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 

@@ -27,22 +27,27 @@ extension NotificationStore {
 }
 
 extension CallerNotifications: NotificationStore {
+    /// Reads the rules from the store.
     public func notifications(of config: ConfigName) async throws -> [NotificationStatus] {
         try await notifications.notifications(of: config)
     }
 
+    /// Adds the rule to the store.
     public func addNotification(_ rule: NotificationRule, to config: ConfigName) async throws -> NotificationRule {
         try await notifications.addNotification(rule, to: config)
     }
 
+    /// Removes the rule from the store.
     public func removeNotification(_ id: String, from config: ConfigName) async throws {
         try await notifications.removeNotification(id, from: config)
     }
 
+    /// Lets the store send the test.
     public func testNotification(_ id: String, in config: ConfigName) async throws {
         try await notifications.testNotification(id, in: config)
     }
 
+    /// Lets the store send the dead letters again.
     public func replayNotifications(_ id: String, in config: ConfigName) async throws -> NotificationReplay {
         try await notifications.replayNotifications(id, in: config)
     }

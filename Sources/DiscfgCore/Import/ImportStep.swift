@@ -83,6 +83,7 @@ extension DiscfgError {
     package static func moved(_ config: ConfigName, to revision: Revision, from wanted: Revision) -> DiscfgError {
         DiscfgError(
             .conditionFailed, "The config “\(config)” is at revision \(revision), not at \(wanted).",
-            hint: "Look at what changed with “discfg diff \(wanted)”, and decide on what you see.")
+            hint: "Look at what changed with “discfg diff \(wanted)”, and decide on what you see."
+        ).overHTTP("Look at what changed with GET /v1/\(config)/diff?from=\(wanted), and decide on what you see.")
     }
 }

@@ -28,6 +28,15 @@ package final class MemoryBudget: Sendable {
     /// Takes bytes that are held already, also if there are not as many left.
     func takeAll(_ bytes: Int) { used.add(bytes, ordering: .relaxed) }
 
+    /// Takes what a part of a stream holds until its client has read it; returns `nil` if there are not as many bytes left.
+    ///
+    /// A part up to `RequestLimits.smallAnswer` is not counted. A part above `limit` counts as `limit`, so that it can be
+    /// sent while nothing else is held.
+    package func hold(part bytes: Int) -> MemoryHold? {
+        let hold = MemoryHold(of: self)
+        return bytes <= RequestLimits.smallAnswer || hold.take(min(bytes, limit)) ? hold : nil
+    }
+
     /// Gives back bytes that were taken.
     package func giveBack(_ bytes: Int) { used.subtract(bytes, ordering: .relaxed) }
 }

@@ -7,10 +7,12 @@ public struct Cell: Sendable, Hashable {
 
     /// Its name among the config's cells: 1 to 256 bytes of ASCII without spaces.
     public var name: String
+    /// The content, at most `maximumLength` bytes; the engine does not interpret it.
     public var bytes: [UInt8]
     /// The number of writes, from 1; a writer names the version that it replaces.
     public var version: Int64
 
+    /// A cell as it is stored.
     public init(name: String, bytes: [UInt8], version: Int64) {
         self.name = name
         self.bytes = bytes

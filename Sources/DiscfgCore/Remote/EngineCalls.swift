@@ -59,9 +59,6 @@ package enum EngineCalls {
     package static let profile = EngineCall("profile") { engine in try await engine.profile() }
 
     package static let config = EngineCall("config") { engine, name in try await engine.config(name) }
-    package static let configs = EngineCall("configs") { engine, after, limit in
-        try await engine.configs(after: after, limit: limit)
-    }
     package static let configNames = EngineCall("config-names") { engine, after, limit in
         try await engine.configNames(after: after, limit: limit)
     }
@@ -89,11 +86,8 @@ package enum EngineCalls {
         try await engine.log(
             of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
     }
-    package static let history = EngineCall("history") { engine, config, selection, through, limit in
-        try await engine.history(of: config, selection: selection, through: through, limit: limit)
-    }
-    package static let firstChange = EngineCall("first-change") { engine, key, config, after in
-        try await engine.firstChange(to: key, in: config, after: after)
+    package static let history = EngineCall("history") { engine, config, selection, part, limit in
+        try await engine.history(of: config, selection: selection, part, limit: limit)
     }
     package static let lastRevision = EngineCall("last-revision") { engine, config, time in
         try await engine.lastRevision(of: config, before: time)
@@ -112,33 +106,15 @@ package enum EngineCalls {
         try await engine.overdueKeys(in: config, at: now, limit: limit)
     }
 
-    package static let createLease = EngineCall("create-lease", isRead: false) { engine, lease, config in
-        try await engine.createLease(lease, in: config)
+    package static let leases = EngineCall("leases") { engine, selection, config, position in
+        try await engine.leases(selection, of: config, after: position)
     }
-    package static let lease = EngineCall("lease") { engine, id, config in try await engine.lease(id, in: config) }
-    package static let leases = EngineCall("leases") { engine, config, after, limit in
-        try await engine.leases(of: config, after: after, limit: limit)
-    }
-    package static let renewLease = EngineCall("renew-lease", isRead: false) { engine, id, config, now in
-        try await engine.renewLease(id, in: config, at: now)
-    }
-    package static let endLease = EngineCall("end-lease", isRead: false) { engine, id, config, lease in
-        try await engine.endLease(id, in: config, ifUnchanged: lease)
-    }
-    package static let keysOfLease = EngineCall("keys-of-lease") { engine, id, generation, config in
-        try await engine.keys(of: id, generation: generation, in: config)
-    }
-    package static let removeLease = EngineCall("remove-lease", isRead: false) { engine, id, generation, config in
-        try await engine.removeLease(id, generation: generation, in: config)
-        return true
-    }
-    package static let overdueLeases = EngineCall("overdue-leases") { engine, config, now in
-        try await engine.overdueLeases(in: config, at: now)
+    package static let changeLease = EngineCall("change-lease", isRead: false) { engine, change, config in
+        try await engine.changeLease(change, in: config)
     }
 
-    package static let cell = EngineCall("cell") { engine, name, config in try await engine.cell(name, in: config) }
-    package static let cells = EngineCall("cells") { engine, config, prefix, after, limit in
-        try await engine.cells(of: config, prefix: prefix, after: after, limit: limit)
+    package static let cells = EngineCall("cells") { engine, config, first, last, limit in
+        try await engine.cells(of: config, from: first, through: last, limit: limit)
     }
     package static let replaceCell = EngineCall("replace-cell", isRead: false) {
         (engine, name: String, bytes: EngineBytes?, version: Int64, config: ConfigName) in
@@ -147,9 +123,8 @@ package enum EngineCalls {
 
     /// Every call that a server answers.
     package static let all: [any ServedEngineCall] = [
-        profile, config, configs, configNames, createConfig, updateConfig, removeConfig, tail, append, basis, log,
-        history, firstChange, lastRevision, trim, items, range, overdueKeys, createLease, lease, leases, renewLease,
-        endLease, keysOfLease, removeLease, overdueLeases, cell, cells, replaceCell,
+        profile, config, configNames, createConfig, updateConfig, removeConfig, tail, append, basis, log, history,
+        lastRevision, trim, items, range, overdueKeys, leases, changeLease, cells, replaceCell,
     ]
 }
 
@@ -160,22 +135,22 @@ package struct EngineProfile: EngineCodable, Hashable {
     /// The description of the store and its current state.
     package var status: StorageDescription
     package var limits: StorageLimits
-    package var hasCapacity: Bool
+    package var hasSettings: Bool
 
     init(
-        description: StorageDescription, status: StorageDescription, limits: StorageLimits, hasCapacity: Bool
+        description: StorageDescription, status: StorageDescription, limits: StorageLimits, hasSettings: Bool
     ) {
         self.description = description
         self.status = status
         self.limits = limits
-        self.hasCapacity = hasCapacity
+        self.hasSettings = hasSettings
     }
 
     package init(from reader: inout EngineReader) throws(DiscfgError) {
         description = try StorageDescription(from: &reader)
         status = try StorageDescription(from: &reader)
         limits = StorageLimits(changes: try Int(from: &reader), bytes: try Int(from: &reader))
-        hasCapacity = try Bool(from: &reader)
+        hasSettings = try Bool(from: &reader)
     }
 
     package func write(to writer: inout EngineWriter) {
@@ -183,7 +158,7 @@ package struct EngineProfile: EngineCodable, Hashable {
         status.write(to: &writer)
         limits.changes.write(to: &writer)
         limits.bytes.write(to: &writer)
-        hasCapacity.write(to: &writer)
+        hasSettings.write(to: &writer)
     }
 }
 
@@ -229,5 +204,34 @@ package struct FirstBasis: EngineCodable, Hashable {
     package func write(to writer: inout EngineWriter) {
         basis.write(to: &writer)
         count.write(to: &writer)
+    }
+}
+
+/// Some of the leases of a selection: as many as one answer takes.
+package struct LeasePage: EngineCodable, Hashable {
+    /// Where a page ends.
+    package enum Position: Hashable, Sendable {
+        /// After the lease of this id.
+        case lease(Int64)
+        /// After this key of the one lease.
+        case key(Key)
+    }
+
+    package var leases: [StoredLease]
+    /// The position after which the next page begins; `nil` if this is the last page.
+    package var next: Position?
+
+    package init(_ leases: [StoredLease], next: Position? = nil) {
+        self.leases = leases
+        self.next = next
+    }
+
+    package init(from reader: inout EngineReader) throws(DiscfgError) {
+        self.init(try [StoredLease](from: &reader), next: try Position?(from: &reader))
+    }
+
+    package func write(to writer: inout EngineWriter) {
+        leases.write(to: &writer)
+        next.write(to: &writer)
     }
 }

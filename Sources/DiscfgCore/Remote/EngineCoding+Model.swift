@@ -213,9 +213,26 @@ extension LogPage: EngineCodable {
     }
 }
 
+extension LogPart: EngineCodable {
+    package init(from reader: inout EngineReader) throws(DiscfgError) {
+        self = try Bool(from: &reader) ? .through(try Int64(from: &reader)) : .after(try Int64(from: &reader))
+    }
+
+    package func write(to writer: inout EngineWriter) {
+        switch self {
+        case .through(let revision):
+            true.write(to: &writer)
+            revision.write(to: &writer)
+        case .after(let revision):
+            false.write(to: &writer)
+            revision.write(to: &writer)
+        }
+    }
+}
+
 extension HistoryPage: EngineCodable {
     package init(from reader: inout EngineReader) throws(DiscfgError) {
-        self.init(commits: try [Commit](from: &reader), next: try Int64?(from: &reader))
+        self.init(commits: try [Commit](from: &reader), next: try LogPart?(from: &reader))
     }
 
     package func write(to writer: inout EngineWriter) {
@@ -303,6 +320,99 @@ extension Lease: EngineCodable {
         expiry.write(to: &writer)
         isEnding.write(to: &writer)
         version.write(to: &writer)
+    }
+}
+
+extension StoredLease: EngineCodable {
+    package init(from reader: inout EngineReader) throws(DiscfgError) {
+        self.init(
+            try Lease(from: &reader), generation: try String(from: &reader), keys: try [Key](from: &reader))
+    }
+
+    package func write(to writer: inout EngineWriter) {
+        lease.write(to: &writer)
+        generation.write(to: &writer)
+        keys.write(to: &writer)
+    }
+}
+
+extension LeaseSelection: EngineCodable {
+    package init(from reader: inout EngineReader) throws(DiscfgError) {
+        switch try reader.byte() {
+        case 0: self = .one(try Int64(from: &reader))
+        case 1: self = .withKeys(try Int64(from: &reader), generation: try String?(from: &reader))
+        case 2: self = .all(after: try Int64?(from: &reader), limit: try Int(from: &reader))
+        case 3: self = .overdue(at: try Timestamp(from: &reader))
+        default: throw EngineReader.malformed("has a selection of leases that does not exist")
+        }
+    }
+
+    package func write(to writer: inout EngineWriter) {
+        switch self {
+        case .one(let id):
+            writer.unsigned(0)
+            id.write(to: &writer)
+        case .withKeys(let id, let generation):
+            writer.unsigned(1)
+            id.write(to: &writer)
+            generation.write(to: &writer)
+        case .all(let after, let limit):
+            writer.unsigned(2)
+            after.write(to: &writer)
+            limit.write(to: &writer)
+        case .overdue(let moment):
+            writer.unsigned(3)
+            moment.write(to: &writer)
+        }
+    }
+}
+
+extension LeaseChange: EngineCodable {
+    package init(from reader: inout EngineReader) throws(DiscfgError) {
+        switch try reader.byte() {
+        case 0: self = .create(try Lease(from: &reader))
+        case 1: self = .renew(try Int64(from: &reader), at: try Timestamp(from: &reader))
+        case 2: self = .end(try Int64(from: &reader), ifUnchanged: try Lease?(from: &reader))
+        case 3: self = .remove(try Int64(from: &reader), generation: try String?(from: &reader))
+        default: throw EngineReader.malformed("has a change of a lease that does not exist")
+        }
+    }
+
+    package func write(to writer: inout EngineWriter) {
+        switch self {
+        case .create(let lease):
+            writer.unsigned(0)
+            lease.write(to: &writer)
+        case .renew(let id, let now):
+            writer.unsigned(1)
+            id.write(to: &writer)
+            now.write(to: &writer)
+        case .end(let id, let lease):
+            writer.unsigned(2)
+            id.write(to: &writer)
+            lease.write(to: &writer)
+        case .remove(let id, let generation):
+            writer.unsigned(3)
+            id.write(to: &writer)
+            generation.write(to: &writer)
+        }
+    }
+}
+
+extension LeasePage.Position: EngineCodable {
+    package init(from reader: inout EngineReader) throws(DiscfgError) {
+        self = try Bool(from: &reader) ? .lease(try Int64(from: &reader)) : .key(try Key(from: &reader))
+    }
+
+    package func write(to writer: inout EngineWriter) {
+        switch self {
+        case .lease(let id):
+            true.write(to: &writer)
+            id.write(to: &writer)
+        case .key(let key):
+            false.write(to: &writer)
+            key.write(to: &writer)
+        }
     }
 }
 

@@ -7,6 +7,8 @@ package struct ServedEngine: EngineWrapper {
     static let pageBytes = 4 << 20
     /// How many items are read at a time until a page is full.
     private static let itemsAtOnce = 100
+    /// How many overdue leases are in one page.
+    private static let leasesAtOnce = 10_000
     private static let limits = 1...100_000
     /// How far ahead of this process the clock of a remote engine may be.
     static let maximumLead = Duration.seconds(60)
@@ -23,9 +25,8 @@ package struct ServedEngine: EngineWrapper {
     }
 
     /// Half a request's body is for keys and values, the rest for everything else that changes have.
-    package var limits: StorageLimits {
-        StorageLimits(
-            changes: engine.limits.changes, bytes: min(engine.limits.bytes, ConfigService.maximumEngineRequest / 2))
+    package var traits: StorageTraits {
+        engine.traits.with(\.limits.bytes, min(engine.limits.bytes, ConfigService.maximumEngineRequest / 2))
     }
 
     /// What a remote engine must know of the store.
@@ -34,7 +35,7 @@ package struct ServedEngine: EngineWrapper {
         let status = try await service.administration?.status()
         return EngineProfile(
             description: engine.description, status: status ?? engine.description, limits: limits,
-            hasCapacity: engine.traits.hasCapacity)
+            hasSettings: engine.traits.hasSettings)
     }
 }
 
@@ -51,11 +52,6 @@ extension ConfigService {
 extension ServedEngine {
     package func config(_ name: ConfigName) async throws -> ConfigRecord? {
         try await engine.config(name)?.withoutSecrets
-    }
-
-    package func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
-        try Self.check(limit: limit)
-        return try await engine.configs(after: after, limit: limit).map(\.withoutSecrets)
     }
 
     package func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
@@ -108,22 +104,22 @@ extension ServedEngine {
     }
 
     package func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
         try Self.check(limit: limit)
+        var served = part
+        switch part {
         // The newest of all is asked for with the greatest number.
-        var page = try await engine.history(
-            of: config, selection: selection, through: min(through, .max - 1), limit: limit)
+        case .through(let last): served = .through(min(last, .max - 1))
+        case .after(let revision): try Self.check(revision: revision)
+        }
+        var page = try await engine.history(of: config, selection: selection, served, limit: limit)
         let commits = page.commits.prefix(weighing: Self.pageBytes, \.weight)
-        if commits.count < page.commits.count, let last = commits.last {
-            page = HistoryPage(commits: commits, next: last.revision - 1)
+        if commits.count < page.commits.count, let last = commits.last?.revision {
+            page.commits = commits
+            page.next = if case .through = part { .through(last - 1) } else { .after(last) }
         }
         return page
-    }
-
-    package func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        try Self.check(revision: after)
-        return try await engine.firstChange(to: key, in: config, after: after)
     }
 
     package func trim(
@@ -197,30 +193,57 @@ extension ServedEngine {
 // MARK: Leases and cells
 
 extension ServedEngine {
-    package func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
-        guard lease.id > 0, lease.ttl > .zero, lease.ttl <= ConfigService.maximumLeaseTTL,
-            (0..<Int64.max / 2).contains(lease.version), !lease.isEnding
-        else {
-            throw DiscfgError.invalid(
-                "The lease \(lease.id) cannot be granted so.", hint: "Give it a positive id and time to live.")
+    /// The leases of a selection after a position, until a page is full.
+    func leases(
+        _ selection: LeaseSelection, of config: ConfigName, after position: LeasePage.Position?
+    ) async throws -> LeasePage {
+        if case .all(_, let limit) = selection { try Self.check(limit: limit) }
+        let leases = try await engine.leases(selection, of: config)
+        switch (selection, position) {
+        case (.one, nil), (.all, nil): return LeasePage(leases)
+        case (.overdue, nil): return Self.page(of: leases, after: .min)
+        case (.overdue, .lease(let id)): return Self.page(of: leases, after: id)
+        case (.withKeys, nil): return Self.page(ofKeys: leases, after: nil)
+        case (.withKeys, .key(let key)): return Self.page(ofKeys: leases, after: key)
+        default: throw DiscfgError.invalid("The position is none of this selection of leases.")
         }
-        try checkClock(lease.expiry - lease.ttl)
-        return try await engine.createLease(lease, in: config)
     }
 
-    package func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
+    private static func page(of leases: [StoredLease], after id: Int64) -> LeasePage {
+        let rest = leases.filter { $0.lease.id > id }.sorted { $0.lease.id < $1.lease.id }
+        let page = Array(rest.prefix(leasesAtOnce))
+        return LeasePage(page, next: page.count < rest.count ? page.last.map { .lease($0.lease.id) } : nil)
+    }
+
+    private static func page(ofKeys leases: [StoredLease], after key: Key?) -> LeasePage {
+        guard var found = leases.first else { return LeasePage([]) }
+        let rest = found.keys.filter { other in key.map { $0 < other } ?? true }.sorted()
+        found.keys = rest.prefix(weighing: pageBytes) { $0.bytes.count + 8 }
+        return LeasePage([found], next: found.keys.count < rest.count ? found.keys.last.map { .key($0) } : nil)
+    }
+
+    package func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
+        switch change {
+        case .create(let lease):
+            guard lease.id > 0, lease.ttl > .zero, lease.ttl <= ConfigService.maximumLeaseTTL,
+                (0..<Int64.max / 2).contains(lease.version), !lease.isEnding
+            else {
+                throw DiscfgError.invalid(
+                    "The lease \(lease.id) cannot be granted so.", hint: "Give it a positive id and time to live.")
+            }
+            try checkClock(lease.expiry - lease.ttl)
+        case .renew(_, let now): try checkClock(now)
+        case .end, .remove: break
+        }
+        return try await engine.changeLease(change, in: config)
+    }
+
+    package func cells(
+        of config: ConfigName, from first: String, through last: String, limit: Int
+    ) async throws -> [Cell] {
         try Self.check(limit: limit)
-        return try await engine.leases(of: config, after: after, limit: limit)
-    }
-
-    package func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
-        try checkClock(now)
-        return try await engine.renewLease(id, in: config, at: now)
-    }
-
-    package func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
-        try Self.check(limit: limit)
-        return try await engine.cells(of: config, prefix: prefix, after: after, limit: limit)
+        let most = min(limit, Self.pageBytes / Cell.maximumLength)
+        return try await engine.cells(of: config, from: first, through: last, limit: most)
     }
 
     package func replaceCell(

@@ -162,7 +162,8 @@ extension CommitPipeline {
             .tooLarge,
             "\(changes) changes are too many or too large for one commit, which takes at most \(engine.limits.changes) "
                 + "changes and \(engine.limits.bytes) bytes of keys and values, before and after.",
-            hint: "Split the transaction; an import, a rollback and “discfg delete --prefix” are split by themselves.")
+            hint: "Split the transaction; an import, a rollback and “discfg delete --prefix” are split by themselves."
+        ).overHTTP("Split the transaction, or delete in parts; an import and a rollback are split by themselves.")
     }
 
     /// Appends what is proposed, or makes sure that what was read still holds where there is nothing to append.

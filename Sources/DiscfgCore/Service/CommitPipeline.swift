@@ -147,7 +147,8 @@ final class CommitPipeline: Sendable {
                             hint: "Nothing was written; try again in a moment.")
                         : DiscfgError(
                             .outcomeUnknown, "A write to config “\(config)” was under way when its time was over.",
-                            hint: "See with “discfg history” whether it took effect before you try again."))
+                            hint: "See with “discfg history” whether it took effect before you try again."
+                        ).overHTTP("See in GET /v1/\(config)/history whether it took effect before you try again."))
             })
     }
 

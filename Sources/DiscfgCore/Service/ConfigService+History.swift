@@ -1,14 +1,18 @@
 extension ConfigService {
+    /// Reads the commits after a revision, from memory if the watcher keeps up, and waits for the first if that is
+    /// asked for.
     public func changes(_ query: ChangesQuery, in config: ConfigName) async throws -> ChangePage {
         let deadline = time.instant() + min(query.wait ?? .zero, ChangesQuery.maximumWait)
         let follower = active(config).follower
         var position = query.after
         // From the first reading on it is one log, whatever is made anew in its place.
-        var incarnation = query.log
+        var incarnation = isPlanted(.followsAnyLog) ? nil : query.log
+        var emptyLooks = 0
         while true {
             try Task.checkCancellation()
             let page = try await nextCommits(
-                of: config, after: position, query, follower: follower, incarnation: incarnation)
+                of: config, after: position, query, follower: follower, incarnation: incarnation
+            ).bounded
             incarnation = page.incarnation
             if let last = page.commits.last { position = last.revision }
             let selected = page.commits.compactMap { query.select(from: $0) }
@@ -17,7 +21,12 @@ extension ConfigService {
                 return ChangePage(
                     commits: selected, scanned: position, revision: max(page.tail, position), log: page.incarnation)
             }
+            emptyLooks = page.commits.isEmpty ? emptyLooks + 1 : 0
             if page.commits.isEmpty {
+                // A table can show the end of the log before the commits up to it can be read.
+                if emptyLooks > 1, follower.view.announced.revision > position {
+                    try await time.sleep(min(remaining, .milliseconds(20)))
+                }
                 position = try await follower.wait(
                     for: query.selection, beyond: position, log: page.incarnation, atMost: remaining)
             }
@@ -53,24 +62,27 @@ extension ConfigService {
         }
     }
 
+    /// Reads commits of the selected keys, newest first; a page ends at 16 MiB, or at 1000 commits.
     public func history(_ query: HistoryQuery, in config: ConfigName) async throws -> ChangePage {
         let engine = try await reader(of: config, withTrimmed: true)
         let tail = try await engine.tail(of: config)
-        var next: Revision? = query.before.map { min($0 - 1, tail.revision) } ?? tail.revision
+        var next: LogPart? = .through(query.before.map { min($0 - 1, tail.revision) } ?? tail.revision)
         var found: [Commit] = []
         let limit = min(max(query.limit, 1), 1000)
         var weight = 0
-        while let through = next, found.count < limit, weight < ListQuery.maximumBytes {
+        while let part = next, found.count < limit, weight < ListQuery.maximumBytes {
             let page = try await engine.history(
-                of: config, selection: query.selection, through: through, limit: limit - found.count)
+                of: config, selection: query.selection, part, limit: limit - found.count)
             next = page.next
             found += page.commits
             weight += page.commits.reduce(0) { $0 + $1.weight }
         }
         return ChangePage(
-            commits: found, scanned: (next ?? tail.trimmed) + 1, revision: tail.revision, log: tail.incarnation)
+            commits: found, scanned: (next?.revision ?? tail.trimmed) + 1, revision: tail.revision,
+            log: tail.incarnation)
     }
 
+    /// Computes the net effect of the commits between two revisions; `from` may be the later one.
     public func diff(_ query: DiffQuery, in config: ConfigName) async throws -> Difference {
         let tail = try await engine.tail(of: config)
         let to = query.to ?? tail.revision
@@ -87,6 +99,7 @@ extension ConfigService {
         return Difference(from: query.from, to: to, changes: query.from <= to ? changes : changes.map(\.reversed))
     }
 
+    /// Compacts the history, and returns the oldest revision that can be read from then on.
     public func compact(_ config: ConfigName, keeping request: CompactionRequest) async throws -> Revision {
         let tail = try await engine.tail(of: config)
         let revision: Revision

@@ -2,6 +2,7 @@ extension ConfigService {
     /// How often an import of several commits begins again because others changed what it had imported.
     private static let maximumPasses = 10
 
+    /// Imports in as few commits as possible; begins again, ten times at most, if others change what it imports.
     public func importValues(
         _ values: ImportedValues, in config: ConfigName, progress: (_ done: Int, _ total: Int) async -> Void
     ) async throws -> ImportOutcome {
@@ -158,8 +159,7 @@ private struct ImportRun {
     /// The error, with a hint about what was committed before it.
     func noting(_ error: DiscfgError) -> DiscfgError {
         var error = error
-        let rest = "\(done) of \(values.keys.count) keys are imported; import again to continue."
-        error.hint = error.hint.map { "\($0) \(rest)" } ?? rest
+        error.addHint("\(done) of \(values.keys.count) keys are imported; import again to continue.")
         return error
     }
 }

@@ -106,6 +106,7 @@ extension ConfigService {
         // An unused config needs no lane.
         if overdue.isEmpty, existing(config) == nil { return 0 }
         let unchanged = active(config).leases.look(at: overdue, at: time.instant())
+        let margin = isPlanted(.leasesEndByWallClock) ? .zero : margin
         let late = margin.map { margin in overdue.filter { $0.expiry + margin <= now } } ?? []
         return try await end(Set(unchanged + late).sorted(by: { $0.id < $1.id }), in: config)
     }

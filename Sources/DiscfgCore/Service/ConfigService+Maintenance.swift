@@ -67,8 +67,10 @@ public struct ConfigMaintenance: Service {
     private let failures = RepeatedFailures()
     private let retentionInterval: Duration = .seconds(60)
 
+    /// Maintenance of the store of a service.
     public init(_ service: ConfigService) { self.service = service }
 
+    /// Runs until a graceful shutdown or a cancellation; logs failures of the store, and continues.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             async let busy: Void = trimBusyConfigs()

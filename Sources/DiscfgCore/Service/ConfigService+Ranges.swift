@@ -1,5 +1,6 @@
 /// Which items of a range of keys to read.
 public struct RangeQuery: Sendable, Hashable {
+    /// The keys to read.
     public var range: KeyRange
     /// The revision to read at; `nil` for now.
     public var revision: Revision?
@@ -8,6 +9,7 @@ public struct RangeQuery: Sendable, Hashable {
     /// Whether values are read; without them an item's value is empty.
     public var values: Bool
 
+    /// A query for all items of a range with their values, as they are now, unless more is given.
     public init(_ range: KeyRange, at revision: Revision? = nil, limit: Int? = nil, values: Bool = true) {
         self.range = range
         self.revision = revision
@@ -25,6 +27,7 @@ public struct RangeReading: Sendable, Hashable {
     /// The config's revision: the one that was read at, or a later one where the past was asked for.
     public var revision: Revision
 
+    /// A reading of a range.
     public init(items: [Item], count: Int, revision: Revision) {
         self.items = items
         self.count = count

@@ -1,6 +1,7 @@
 import CoreMetrics
 
 extension ConfigService {
+    /// Reads one key: from memory if the config is loaded, otherwise from the engine.
     public func get(
         _ key: Key, in config: ConfigName, at revision: Revision?, consistency: Consistency
     ) async throws -> Reading {
@@ -20,7 +21,8 @@ extension ConfigService {
         guard let item = try await engine.firstChange(to: key, in: config, after: revision)?.previous else {
             throw DiscfgError(
                 .keyNotFound, "There was no key “\(key)” in config “\(config)” at revision \(revision).",
-                hint: "See its changes with “discfg history \(key)”.")
+                hint: "See its changes with “discfg history \(key)”."
+            ).overHTTP("See its changes in GET /v1/\(config)/history.")
         }
         return Reading(item: item, revision: revision, age: engine.age)
     }
@@ -88,6 +90,7 @@ extension ConfigService {
         return SnapshotEngine(engine: engine, state: state, age: age)
     }
 
+    /// Reads one page of a directory: from memory if the config is loaded, otherwise from the engine.
     public func list(_ query: ListQuery, in config: ConfigName) async throws -> Listing {
         guard (1...ListQuery.maximumLimit).contains(query.limit) else {
             throw DiscfgError.invalid(

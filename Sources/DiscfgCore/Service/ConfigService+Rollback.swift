@@ -29,6 +29,7 @@ public struct RollbackPlan: Sendable, Hashable {
 }
 
 extension ConfigService {
+    /// Rolls back in as few commits as possible; compares again if others change the selected keys.
     public func rollback(_ request: RollbackRequest, in config: ConfigName) async throws -> RollbackResult {
         try Transaction(then: [], author: request.author, message: request.message).validate()
         var rollback = RollbackUnderWay(request: request, batch: engine.limits.changes)

@@ -1,6 +1,5 @@
 public import Logging
 public import Metrics
-import Synchronization
 
 /// Configs on a storage engine: the one place where discfg's rules are carried out.
 ///
@@ -35,6 +34,7 @@ public final class ConfigService: Sendable {
         /// The longest `pollInterval` with which a watcher reads every commit before compaction may remove it, also if some looks fail.
         public static let maximumPollInterval: Duration = standardCompactionDelay / 6
 
+        /// Options of a service that keeps no items in memory, as commands and Lambda use it, except for what is given.
         public init(
             pollInterval: ClosedRange<Duration>? = nil, administration: (any StoreAdministration)? = nil,
             time: TimeSource = .system, metricsFactory: any MetricsFactory = MetricsSystem.factory,
@@ -50,13 +50,6 @@ public final class ConfigService: Sendable {
     }
 
     /// What the service keeps for a config that is in use.
-    struct ActiveConfig: Sendable {
-        let view: ConfigView
-        let pipeline: CommitPipeline
-        let follower: LogFollower
-        let leases = LeaseObservations()
-    }
-
     let engine: any StorageEngine
     /// Describes the store, and does its periodic work.
     let administration: (any StoreAdministration)?
@@ -77,11 +70,11 @@ public final class ConfigService: Sendable {
     let viewMemory: ViewMemory
     private let pollInterval: ClosedRange<Duration>
     private let writeDeadline: WriteDeadline
-    private let active = Mutex<[ConfigName: ActiveConfig]>([:])
+    private let active = ActiveConfigs()
 
     /// A service on an engine.
     public init(engine: any StorageEngine, options: Options = Options(), logger: Logger) {
-        let defaultEngine = DefaultConfigEngine(engine: engine, time: options.time)
+        let defaultEngine = DefaultConfigEngine(engine: engine, time: options.time, active: active)
         self.engine = defaultEngine
         self.administration = options.administration
         self.storage = engine
@@ -98,17 +91,10 @@ public final class ConfigService: Sendable {
     }
 
     /// What is kept for a config that was written, watched or loaded in this process; `nil` for others.
-    func existing(_ config: ConfigName) -> ActiveConfig? { active.withLock { $0[config] } }
+    func existing(_ config: ConfigName) -> ActiveConfig? { active[config] }
 
     /// What is kept for a config, from now on.
-    func active(_ config: ConfigName) -> ActiveConfig {
-        active.withLock { all in
-            if let active = all[config] { return active }
-            let active = activate(config)
-            all[config] = active
-            return active
-        }
-    }
+    func active(_ config: ConfigName) -> ActiveConfig { active.config(config) { activate(config) } }
 
     private func activate(_ config: ConfigName) -> ActiveConfig {
         let view = ConfigView(config: config, engine: engine, time: time, metrics: viewMetrics) { [weak viewMemory] in
@@ -131,7 +117,7 @@ public final class ConfigService: Sendable {
 
     /// Forgets what is kept for a config that is gone, so that requests for names that do not exist take no memory.
     func forget(_ config: ConfigName) {
-        active.withLock { $0[config] = nil }
+        active.remove(config)
         viewMemory.forget(config)
     }
 
@@ -143,24 +129,32 @@ public final class ConfigService: Sendable {
 }
 
 extension ConfigService: ConfigStore {
+    /// Reads the configs from the engine, 1000 at a time.
     public func configs() async throws -> [ConfigInfo] {
-        var records: [ConfigRecord] = []
-        while true {
-            let page = try await engine.configs(after: records.last?.name, limit: 1000)
-            records += page
-            if page.isEmpty { return records.map { describe($0, in: engine.description) } }
-        }
+        let names = Set(try await configNames()).union([.default]).sorted()
+        return try await names.concurrently(atMost: 8) { name -> ConfigInfo? in
+            do {
+                // Reading the record of `default` creates it.
+                return try await self.engine.config(name).map { self.describe($0, in: self.engine.description) }
+            } catch let error as DiscfgError where error.code == .configNotFound {
+                // The config was removed since its name was read.
+                return nil
+            }
+        }.compactMap { $0 }
     }
 
+    /// Reads the config's record and the description of its store.
     public func info(of config: ConfigName) async throws -> ConfigInfo {
         guard let record = try await engine.config(config) else { throw DiscfgError.noConfig(config) }
         return describe(record, in: try await administration?.status() ?? engine.description)
     }
 
+    /// Reads the end of the log; one request of a table.
     public func revision(of config: ConfigName) async throws -> Revision {
         try await engine.tail(of: config).revision
     }
 
+    /// Creates the config; its first revision is after those of an earlier config of this name.
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, author: String) async throws -> ConfigInfo {
         try Transaction(then: [], author: author).validate()
         let first = Commit.creation(by: author, at: time.now(), after: try await endedLogs.revision(of: name))
@@ -173,6 +167,7 @@ extension ConfigService: ConfigStore {
         }
     }
 
+    /// Merges the patch into the settings, again if others change them meanwhile.
     public func updateConfig(_ name: ConfigName, patch: JSONValue) async throws -> ConfigInfo {
         try await changeSettings(of: name) { settings in
             settings = try ConfigSettings(json: settings.json.merging(patch))
@@ -210,7 +205,8 @@ extension ConfigService: ConfigStore {
             if case .webhook = rule.target, rule.secret == nil {
                 throw .invalid(
                     "The notification “\(rule.id)” is a webhook without a secret.",
-                    hint: "Give it one to be signed with; “discfg notify add” makes one.")
+                    hint: "Give it one to be signed with; “discfg notify add” makes one."
+                ).overHTTP("Give it one to be signed with, as “secret”.")
             }
             guard rule.after ?? 0 <= revision else {
                 throw .invalid(
@@ -219,10 +215,10 @@ extension ConfigService: ConfigStore {
             }
             settings.notifications[index].after = rule.after ?? revision
         }
-        guard settings.capacity == nil || engine.traits.hasCapacity else {
+        if let name = settings.store.keys.min(), !engine.traits.hasSettings {
             throw DiscfgError(
-                .unsupported, "The store “\(engine.description.name)” has no throughput that could be set.",
-                hint: "Leave out ReadCapacityUnits, WriteCapacityUnits and BillingMode, or use a dynamodb: store.")
+                .unsupported, "The store “\(engine.description.name)” has no setting “\(name)”.",
+                hint: "Leave it out, or use a kind of store that has it.")
         }
     }
 
@@ -234,11 +230,13 @@ extension ConfigService: ConfigStore {
         try complete(&completed, replacing: settings, at: revision)
     }
 
+    /// Deletes the config with its history; throws `invalidRequest` for `default`, which always exists.
     public func deleteConfig(_ name: ConfigName) async throws {
         guard name != .default else {
             throw DiscfgError.invalid(
                 "The config “default” always exists and cannot be deleted.",
-                hint: "Delete its keys with “discfg delete --prefix /”.")
+                hint: "Delete its keys with “discfg delete --prefix /”."
+            ).overHTTP("Delete its keys with DELETE /v1/default/keys/?recursive.")
         }
         // Also after an error: the config may be gone all the same.
         defer { forget(name) }
@@ -247,6 +245,7 @@ extension ConfigService: ConfigStore {
         logger.info("config deleted", metadata: ["discfg.config": "\(name)"])
     }
 
+    /// Checks the transaction, and appends it together with others that wait; throws `overloaded` if too many wait.
     public func commit(_ transaction: Transaction, to config: ConfigName) async throws -> TransactionResult {
         try await LongWork.run(onBytes: transaction.jsonBytes) { _ throws(DiscfgError) in try transaction.validate() }
         // Before anything is read for it.

@@ -1,35 +1,38 @@
 /// An engine on which the config `default` always exists: it is made when somebody misses it.
 ///
 /// So nobody has to look for it first, which would cost a request for each command on a remote store.
+///
+/// When the engine says that another config does not exist, this process forgets its items: after that answer no read may show them.
 struct DefaultConfigEngine: EngineWrapper {
     let engine: any StorageEngine
     let time: TimeSource
+    let active: ActiveConfigs
 
     func perform<Result: Sendable>(
         on config: ConfigName, _ call: @Sendable () async throws -> Result
     ) async throws -> Result {
+        let log = active[config]?.view.announced.log
         do {
             return try await call()
-        } catch let error as DiscfgError where error.code == .configNotFound && config == .default {
+        } catch let error as DiscfgError where error.code == .configNotFound {
+            guard config == .default else {
+                active[config]?.view.reset(ifLogIs: log)
+                throw error
+            }
             try await makeDefault()
             return try await call()
         }
     }
 
     func config(_ name: ConfigName) async throws -> ConfigRecord? {
+        let log = active[name]?.view.announced.log
         if let record = try await engine.config(name) { return record }
-        guard name == .default else { return nil }
+        guard name == .default else {
+            active[name]?.view.reset(ifLogIs: log)
+            return nil
+        }
         try await makeDefault()
         return try await engine.config(name)
-    }
-
-    func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
-        let page = try await engine.configs(after: after, limit: limit)
-        let reachesDefault = page.count < limit || page.last.map { ConfigName.default < $0.name } ?? true
-        let isMissing = !page.contains { $0.name == .default } && after.map { $0 < .default } ?? true
-        guard reachesDefault, isMissing else { return page }
-        try await makeDefault()
-        return try await engine.configs(after: after, limit: limit)
     }
 
     private func makeDefault() async throws {

@@ -17,6 +17,7 @@ public struct TimeSource: Sendable {
     /// Runs the tasks that the service starts by itself; `nil` for the default executor.
     public var executor: (any TaskExecutor)?
 
+    /// A source of time; the clock for durations, the random numbers and the executor are the system's unless given.
     public init(
         now: @escaping @Sendable () -> Timestamp, sleep: @escaping @Sendable (Duration) async throws -> Void,
         instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now },

@@ -7,6 +7,7 @@ public struct WriteDeadline: Sendable {
     /// Carries something out under a moment.
     public var apply: @Sendable (_ deadline: ContinuousClock.Instant?, _ body: @Sendable () async -> Void) async -> Void
 
+    /// Deadlines that are kept by `current` and `apply`, such as a task local of an engine's client.
     public init(
         current: @escaping @Sendable () -> ContinuousClock.Instant?,
         apply:

@@ -9,9 +9,9 @@ public protocol EngineWrapper: StorageEngine {
     ) async throws -> Result
 }
 
+// Each member passes its call to `engine`; `StorageEngine` documents them.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension EngineWrapper {
-    public var description: StorageDescription { engine.description }
-    public var limits: StorageLimits { engine.limits }
     public var traits: StorageTraits { engine.traits }
 
     public func perform<Result: Sendable>(
@@ -26,10 +26,6 @@ extension EngineWrapper {
 
     public func config(_ name: ConfigName) async throws -> ConfigRecord? { try await engine.config(name) }
 
-    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
-        try await engine.configs(after: after, limit: limit)
-    }
-
     public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         try await engine.configNames(after: after, limit: limit)
     }
@@ -41,10 +37,6 @@ extension EngineWrapper {
     }
 
     public func removeConfig(_ name: ConfigName) async throws -> Bool { try await engine.removeConfig(name) }
-
-    public func tail(of config: ConfigName) async throws -> LogTail {
-        try await perform(on: config) { try await engine.tail(of: config) }
-    }
 
     public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         try await perform(on: config) { try await engine.tail(of: config, knowing: known) }
@@ -68,15 +60,11 @@ extension EngineWrapper {
     }
 
     public func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
         try await perform(on: config) {
-            try await engine.history(of: config, selection: selection, through: through, limit: limit)
+            try await engine.history(of: config, selection: selection, part, limit: limit)
         }
-    }
-
-    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        try await perform(on: config) { try await engine.firstChange(to: key, in: config, after: after) }
     }
 
     public func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
@@ -103,46 +91,18 @@ extension EngineWrapper {
         try await perform(on: config) { try await engine.lastRevision(of: config, before: time) }
     }
 
-    public func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
-        try await perform(on: config) { try await engine.createLease(lease, in: config) }
+    public func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
+        try await perform(on: config) { try await engine.leases(selection, of: config) }
     }
 
-    public func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
-        try await perform(on: config) { try await engine.lease(id, in: config) }
+    public func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
+        try await perform(on: config) { try await engine.changeLease(change, in: config) }
     }
 
-    public func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
-        try await perform(on: config) { try await engine.leases(of: config, after: after, limit: limit) }
-    }
-
-    public func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
-        try await perform(on: config) { try await engine.renewLease(id, in: config, at: now) }
-    }
-
-    public func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
-        try await perform(on: config) { try await engine.endLease(id, in: config, ifUnchanged: lease) }
-    }
-
-    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
-        try await perform(on: config) { try await engine.keys(of: lease, generation: generation, in: config) }
-    }
-
-    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
-        try await perform(on: config) { try await engine.removeLease(id, generation: generation, in: config) }
-    }
-
-    public func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
-        try await perform(on: config) { try await engine.overdueLeases(in: config, at: now) }
-    }
-
-    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
-        try await perform(on: config) { try await engine.cell(name, in: config) }
-    }
-
-    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
-        try await perform(on: config) {
-            try await engine.cells(of: config, prefix: prefix, after: after, limit: limit)
-        }
+    public func cells(
+        of config: ConfigName, from first: String, through last: String, limit: Int
+    ) async throws -> [Cell] {
+        try await perform(on: config) { try await engine.cells(of: config, from: first, through: last, limit: limit) }
     }
 
     public func replaceCell(

@@ -1,17 +1,15 @@
 extension MemoryEngine {
-    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
-        try withLog(config) { $0.cells[name] }
-    }
-
-    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
+    /// The cells whose names are in the range, in the order of their names.
+    public func cells(
+        of config: ConfigName, from first: String, through last: String, limit: Int
+    ) async throws -> [Cell] {
         try withLog(config) { log in
-            let names = log.cells.keys.filter { name in
-                name.hasPrefix(prefix) && (after.map { $0 < name } ?? true)
-            }
+            let names = log.cells.keys.filter { first <= $0 && $0 <= last }
             return names.sorted().prefix(limit).compactMap { log.cells[$0] }
         }
     }
 
+    /// Compares the version and replaces the cell under the lock.
     public func replaceCell(
         _ name: String, with bytes: [UInt8]?, version: Int64, in config: ConfigName
     ) async throws -> Bool {

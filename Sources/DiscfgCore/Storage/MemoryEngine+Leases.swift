@@ -1,62 +1,49 @@
 extension MemoryEngine {
-    public func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
+    /// The selected leases, as of one moment.
+    public func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
         try withLog(config) { log in
-            guard log.leases[lease.id] == nil else { return false }
-            log.leases[lease.id] = lease
-            log.leaseGenerations[lease.id] = UniqueID.next()
-            return true
-        }
-    }
-
-    public func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
-        try withLog(config) { $0.leases[id] }
-    }
-
-    public func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
-        try withLog(config) { log in
-            let ids = log.leases.keys.filter { id in after.map { $0 < id } ?? true }
-            return ids.sorted().prefix(limit).compactMap { log.leases[$0] }
-        }
-    }
-
-    public func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
-        try withLog(config) { log in
-            guard var lease = log.leases[id], !lease.isEnding else { return nil }
-            lease.expiry = now + lease.ttl
-            lease.version += 1
-            log.leases[id] = lease
-            return lease
-        }
-    }
-
-    public func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
-        try withLog(config) { log in
-            guard let found = log.leases[id] else { return nil }
-            guard found.isEnding || lease.map(found.isUnchanged) ?? true else { return nil }
-            log.leases[id]?.isEnding = true
-            return log.leaseGenerations[id]
-        }
-    }
-
-    public func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
-        try withLog(config) { log in
-            guard generation == nil || log.leaseGenerations[lease] == generation else { return nil }
-            return log.items.values.filter { $0.lease == lease }.map(\.key)
-        }
-    }
-
-    public func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
-        try withLog(config) { log in
-            guard log.leases[id]?.isEnding == true, generation == nil || log.leaseGenerations[id] == generation else {
-                return
+            switch selection {
+            case .one(let id): return log.leases[id].map { [$0] } ?? []
+            case .withKeys(let id, let generation):
+                guard var found = log.leases[id], generation ?? found.generation == found.generation else { return [] }
+                found.keys = log.items.values.filter { $0.lease == id }.map(\.key)
+                return [found]
+            case .all(let after, let limit):
+                let ids = log.leases.keys.filter { id in after.map { $0 < id } ?? true }
+                return ids.sorted().prefix(limit).compactMap { log.leases[$0] }
+            case .overdue(let now):
+                return log.leases.values.filter { $0.lease.isEnding || $0.lease.expiry <= now }
             }
-            (log.leases[id], log.leaseGenerations[id]) = (nil, nil)
         }
     }
 
-    public func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
+    /// Changes a lease under the lock.
+    public func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
         try withLog(config) { log in
-            log.leases.values.filter { $0.isEnding || $0.expiry <= now }
+            switch change {
+            case .create(let lease):
+                guard log.leases[lease.id] == nil else { return nil }
+                log.leases[lease.id] = StoredLease(lease, generation: UniqueID.next())
+                return log.leases[lease.id]
+            case .renew(let id, let now):
+                guard var found = log.leases[id], !found.lease.isEnding else { return nil }
+                found.lease.expiry = now + found.lease.ttl
+                found.lease.version += 1
+                log.leases[id] = found
+                return found
+            case .end(let id, let known):
+                guard var found = log.leases[id] else { return nil }
+                guard found.lease.isEnding || known.map(found.lease.isUnchanged) ?? true else { return nil }
+                found.lease.isEnding = true
+                log.leases[id] = found
+                return found
+            case .remove(let id, let generation):
+                guard let found = log.leases[id], found.lease.isEnding,
+                    generation ?? found.generation == found.generation
+                else { return nil }
+                log.leases[id] = nil
+                return nil
+            }
         }
     }
 }

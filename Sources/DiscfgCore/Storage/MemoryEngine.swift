@@ -6,8 +6,7 @@ public final class MemoryEngine: StorageEngine {
         var record: ConfigRecord
         var commits: [Commit]
         var items: [Key: Item] = [:]
-        var leases: [Int64: Lease] = [:]
-        var leaseGenerations: [Int64: String] = [:]
+        var leases: [Int64: StoredLease] = [:]
         var cells: [String: Cell] = [:]
         /// The keys of `items`, in order.
         var order: [Key] = []
@@ -33,11 +32,13 @@ public final class MemoryEngine: StorageEngine {
 
     private let logs = Mutex<[ConfigName: Log]>([:])
 
+    /// An engine without configs; what is written is lost with it.
     public init() {}
 
-    public var description: StorageDescription { StorageDescription(name: "memory") }
-    public var limits: StorageLimits { StorageLimits(changes: 100_000, bytes: 64 << 20) }
+    /// What the engine does itself, and how it is best used.
+    public let traits = StorageTraits(StorageDescription(name: "memory"))
 
+    /// Adds the config with its first commit, and a new incarnation.
     public func createConfig(_ name: ConfigName, settings: ConfigSettings, first: Commit) async throws {
         try logs.withLock { logs in
             guard logs[name] == nil else {
@@ -51,15 +52,17 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// The record, as of now.
     public func config(_ name: ConfigName) async throws -> ConfigRecord? { logs.withLock { $0[name]?.record } }
 
-    public func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
+    /// The names of the configs after `after`, in order, at most `limit`.
+    public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
         logs.withLock { logs in
-            let names = logs.keys.sorted().drop { name in after.map { name <= $0 } ?? false }
-            return names.prefix(limit).compactMap { logs[$0]?.record }
+            Array(logs.keys.sorted().drop { name in after.map { name <= $0 } ?? false }.prefix(limit))
         }
     }
 
+    /// Compares the settings and replaces them under the lock.
     public func updateConfig(
         _ name: ConfigName, settings: ConfigSettings, replacing old: ConfigSettings
     ) async throws -> Bool {
@@ -70,12 +73,17 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// Removes the config with everything in it.
     public func removeConfig(_ name: ConfigName) async throws -> Bool {
         logs.withLock { $0.removeValue(forKey: name) != nil }
     }
 
-    public func tail(of config: ConfigName) async throws -> LogTail { try withLog(config) { $0.record.tail } }
+    /// The end of the log.
+    public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
+        try withLog(config) { $0.record.tail }
+    }
 
+    /// Checks the tail and the leases, and applies the commits under the lock.
     public func append(_ commits: [Commit], to config: ConfigName, incarnation: String?) async throws -> AppendOutcome {
         try withLog(config) { log in
             guard incarnation == nil || incarnation == log.record.tail.incarnation else { return .replaced }
@@ -84,7 +92,7 @@ public final class MemoryEngine: StorageEngine {
                 try log.record.tail.checkReadable(after: known)
                 return .conflict(newer: Array(log.suffix(after: known)))
             }
-            for id in commits.flatMap(\.newLeases) where log.leases[id]?.isEnding != false {
+            for id in commits.flatMap(\.newLeases) where log.leases[id]?.lease.isEnding != false {
                 return .leaseNotFound(id)
             }
             for commit in commits { log.apply(commit) }
@@ -92,6 +100,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// The commits after the revision, at most `limit`.
     public func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage {
@@ -108,24 +117,26 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// The selected commits from the newest on, at most `limit`.
     public func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
         try withLog(config) { log in
-            let trimmed = log.record.tail.trimmed
-            let commits = log.suffix(after: trimmed).reversed().lazy.drop { $0.revision > through }
-            let found = Array(commits.compactMap { $0.selecting(selection) }.prefix(limit))
-            return HistoryPage(found, isLast: found.count < limit, trimmed: trimmed)
+            let tail = log.record.tail
+            let found: [Commit]
+            switch part {
+            case .through(let last):
+                let commits = log.suffix(after: tail.trimmed).reversed().lazy.drop { $0.revision > last }
+                found = Array(commits.compactMap { $0.selecting(selection) }.prefix(limit))
+            case .after(let revision):
+                try tail.checkReadable(after: revision)
+                found = Array(log.suffix(after: revision).lazy.compactMap { $0.selecting(selection) }.prefix(limit))
+            }
+            return HistoryPage(found, of: part, isLast: found.count < limit, tail: tail)
         }
     }
 
-    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        try withLog(config) { log in
-            try log.record.tail.checkReadable(after: after)
-            return log.suffix(after: after).lazy.compactMap { $0.changes.first { $0.key == key } }.first
-        }
-    }
-
+    /// Removes the commits at once, so that it always returns `true`.
     public func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
         try withLog(config) { log in
             let trimmed = max(log.record.tail.trimmed, min(through, log.record.tail.revision))
@@ -136,6 +147,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// The items with the tail of the same moment.
     public func items(_ keys: [Key], in config: ConfigName, consistency: Consistency) async throws -> ItemBatch {
         try withLog(config) { log in
             let found = keys.compactMap { key in log.items[key].map { (key, $0) } }
@@ -143,6 +155,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// A page of exactly `limit` items, if there are so many, with the tail of the same moment.
     public func items(
         _ range: KeyRange, in config: ConfigName, limit: Int, values: Bool, consistency: Consistency
     ) async throws -> ItemPage {
@@ -155,6 +168,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// Searches all items, and returns the keys by the time at which they expired.
     public func overdueKeys(in config: ConfigName, at now: Timestamp, limit: Int) async throws -> [Key] {
         try withLog(config) { log in
             let overdue = log.items.values.filter { $0.isExpired(at: now) }
@@ -162,6 +176,7 @@ public final class MemoryEngine: StorageEngine {
         }
     }
 
+    /// Searches the commits that are not trimmed; 0 if none is before the time.
     public func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision {
         try withLog(config) { log in
             log.suffix(after: log.record.tail.trimmed).last { $0.time < time }?.revision ?? 0

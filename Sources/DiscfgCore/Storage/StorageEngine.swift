@@ -21,13 +21,7 @@
 /// - **Cancellation.** A cancelled call may throw `CancellationError` before it has changed anything; a write in
 ///   progress is finished.
 public protocol StorageEngine: Sendable {
-    /// A description of the store, for people.
-    var description: StorageDescription { get }
-
-    /// The maximum size of one append.
-    var limits: StorageLimits { get }
-
-    /// The properties of the store that affect how it is used best.
+    /// The properties of the store: its description, its limits, and what affects how it is used best.
     var traits: StorageTraits { get }
 
     /// Creates a config whose log contains only the given commit; everything before its revision counts as trimmed.
@@ -38,12 +32,9 @@ public protocol StorageEngine: Sendable {
     /// The config, or `nil` if there is none of that name.
     func config(_ name: ConfigName) async throws -> ConfigRecord?
 
-    /// The configs in the order of their names, after `after`, at most `limit`.
-    func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord]
-
     /// The names of the configs in their order, after `after`, at most `limit`.
     ///
-    /// If a record costs more than its name, the names of configs that are being removed may be among them.
+    /// Names of configs that are being removed may be among them.
     func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName]
 
     /// Replaces the settings of a config, if they are still what the caller read.
@@ -58,11 +49,9 @@ public protocol StorageEngine: Sendable {
     func removeConfig(_ name: ConfigName) async throws -> Bool
 
     /// The ends of the log, strongly consistent.
-    func tail(of config: ConfigName) async throws -> LogTail
-
-    /// The ends of the log, strongly consistent, for a caller that has seen them before.
     ///
-    /// If the log still ends at `known`, an engine may return that without looking whether the log was trimmed since.
+    /// A caller that has seen them before passes them as `known`. If the log still ends there, an engine may return them
+    /// without checking whether the log was trimmed since.
     func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail
 
     /// Appends commits, whose revisions are `tail + 1`, `tail + 2` and so on, together with the items they imply.
@@ -104,19 +93,16 @@ public protocol StorageEngine: Sendable {
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
     ) async throws -> LogPage
 
-    /// The commits up to a revision that changed a selected key, newest first, each with those changes alone.
+    /// The commits of a part of the log that changed a selected key, in the order of the part, each with those changes
+    /// alone.
     ///
-    /// With `KeySelection.all` these are all commits. Trimmed commits are left out without an error. An engine finds the
-    /// commits in one call, with an index of the changes by key if it has one; it may return fewer than `limit` if they
-    /// are large.
+    /// With `KeySelection.all` these are all commits. An engine finds the commits in one call, with an index of the
+    /// changes by key if it has one; it may return fewer than `limit` if they are large.
+    ///
+    /// - Throws: For the part after a revision, the errors of `log`.
     func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage
-
-    /// The first change to a key after a revision, or `nil` if the key has not changed since; strongly consistent.
-    ///
-    /// - Throws: The errors of `log`.
-    func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change?
 
     /// Removes the commits up to a revision, including it, in small steps; reads of later revisions keep working.
     ///
@@ -149,54 +135,19 @@ public protocol StorageEngine: Sendable {
     /// The highest revision in the log that was committed before a moment, or 0.
     func lastRevision(of config: ConfigName, before time: Timestamp) async throws -> Revision
 
-    /// Creates a lease; `false` if there is a lease of that id, even one that is ending.
-    func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool
+    /// Some leases of a config.
+    func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease]
 
-    /// The lease, strongly consistent; `nil` if there is none of that id.
-    func lease(_ id: Int64, in config: ConfigName) async throws -> Lease?
-
-    /// The leases in the order of their ids, including those that are ending, after `after`, at most `limit`.
-    func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease]
-
-    /// Renews a lease: it then ends its time to live after `now`; `nil` if it does not exist or is ending.
+    /// Changes one lease.
     ///
-    /// Raises the lease's version. Makes no commit.
-    func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease?
+    /// - Returns: The lease after the change, without its keys; `nil` if the condition did not hold, or if the lease was
+    ///   removed.
+    func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease?
 
-    /// Begins a lease's end: from then on the lease cannot be renewed, and nothing can be attached to it.
-    ///
-    /// With `lease`, only if the stored end and version are still those of `lease`, so that it was not renewed since;
-    /// with `nil`, in any case.
-    /// - Returns: If the lease is ending now, or was ending before, its generation, which distinguishes it from all
-    ///   other leases that ever have its id. `nil` otherwise.
-    func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String?
-
-    /// The keys that are attached to a lease, strongly consistent, in no particular order.
-    ///
-    /// Keys that are no longer attached may be among them.
-    ///
-    /// - Returns: With a generation, `nil` if there is no lease of that id and generation; without one, the keys of any
-    ///   lease of that id.
-    func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]?
-
-    /// Removes a lease that is ending and whose keys are gone.
-    ///
-    /// Does nothing if the lease does not exist, is not ending, or has another generation: the id may have been granted
-    /// again.
-    func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws
-
-    /// All leases that are overdue at a moment, or ending, in no particular order.
-    ///
-    /// If the store is remote, the leases may be as of shortly before.
-    func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease]
-
-    /// The cell of that name, strongly consistent.
-    func cell(_ name: String, in config: ConfigName) async throws -> Cell?
-
-    /// The cells whose names begin with a prefix, in the order of their names, after `after`, at most `limit`.
+    /// The cells whose names are in a range, both ends included, in the order of their names, at most `limit`.
     ///
     /// They are strongly consistent. An engine may return fewer than `limit`, but at least one if there is any.
-    func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell]
+    func cells(of config: ConfigName, from first: String, through last: String, limit: Int) async throws -> [Cell]
 
     /// Writes a cell, or with `nil` removes it, if the stored cell has the given version; 0 means that there is none.
     ///
@@ -206,16 +157,16 @@ public protocol StorageEngine: Sendable {
 }
 
 extension StorageEngine {
-    public var traits: StorageTraits { StorageTraits() }
+    /// A description of the store, for people.
+    public var description: StorageDescription { traits.description }
 
-    public func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
-        try await tail(of: config)
-    }
+    /// The maximum size of one append.
+    public var limits: StorageLimits { traits.limits }
 
-    public func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
-        try await configs(after: after, limit: limit).map(\.name)
-    }
+    /// The ends of the log, strongly consistent, for a caller that has not seen them.
+    public func tail(of config: ConfigName) async throws -> LogTail { try await tail(of: config, knowing: nil) }
 
+    /// Reads the items with their tail; if reads do not return it, the tail is read first, so that no item is older.
     public func basis(for keys: [Key], in config: ConfigName) async throws -> WriteBasis {
         // Before the items, so that they are never older.
         let tail = try await traits.readsTellTail ? nil : tail(of: config)
@@ -232,14 +183,26 @@ extension StorageEngine {
         try await log(of: config, after: after, limit: limit, incarnation: nil, consistency: .strong).commits
     }
 
-    /// The keys that are attached to any lease of that id.
-    public func keys(of lease: Int64, in config: ConfigName) async throws -> [Key] {
-        try await keys(of: lease, generation: nil, in: config) ?? []
+    /// The first change to a key after a revision, or `nil` if the key has not changed since; strongly consistent.
+    ///
+    /// - Throws: The errors of `log`.
+    public func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
+        try await history(of: config, selection: .key(key), .after(after), limit: 1).commits.first?.changes.first
     }
 
-    /// Removes any lease of that id that is ending.
-    public func removeLease(_ id: Int64, in config: ConfigName) async throws {
-        try await removeLease(id, generation: nil, in: config)
+    /// The cell of that name, strongly consistent.
+    public func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
+        try await cells(of: config, from: name, through: name, limit: 1).first
+    }
+
+    /// The cells whose names begin with a prefix, in the order of their names, after `after`, at most `limit`.
+    ///
+    /// They are strongly consistent. An engine may return fewer than `limit`, but at least one if there is any.
+    public func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
+        // Names are ASCII from “!” to “~”: no name is between a name and that name followed by the character 1, and all
+        // names that begin with the prefix are before the prefix followed by the character 127.
+        let first = max(prefix, (after ?? "") + "\u{1}")
+        return try await cells(of: config, from: first, through: prefix + "\u{7F}", limit: limit)
     }
 
     /// Appends to the current config of that name.

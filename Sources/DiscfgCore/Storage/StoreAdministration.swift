@@ -3,8 +3,8 @@
 /// `StorageEngine` is what the rules of configs need of a store; this is what creates, describes, maintains and destroys
 /// it. Every call throws `DiscfgError`, or `CancellationError`.
 public protocol StoreAdministration: Sendable {
-    /// The name of the store for a person, to be confirmed before it is destroyed.
-    var subject: StoreSubject { get }
+    /// The name of the store, which a person confirms before it is destroyed; `nil` if discfg does not destroy it.
+    var subject: StoreSubject? { get }
 
     /// Creates the store if it does not exist, and waits until it can be used; an existing store is not changed.
     ///
@@ -30,6 +30,7 @@ public protocol StoreAdministration: Sendable {
 }
 
 extension StoreAdministration {
+    /// `nil`, for stores whose size is not known without a request.
     public var size: Int64? { nil }
 }
 
@@ -40,6 +41,7 @@ public struct StoreSubject: Sendable, Hashable {
     /// The name that a person types to confirm.
     public var name: String
 
+    /// The name of a store in a sentence, and as a person types it.
     public init(description: String, name: String) {
         self.description = description
         self.name = name
@@ -48,13 +50,14 @@ public struct StoreSubject: Sendable, Hashable {
 
 /// The requested properties of a new store.
 public struct StoreProperties: Sendable, Hashable {
-    /// The throughput; `nil` for the default of the kind of store.
-    public var throughput: ConfigSettings.Capacity?
+    /// Settings of the kind of store, as in `ConfigSettings.store`; the others have their defaults.
+    public var settings: [String: JSONValue]
     /// Whether the store is protected against deletion.
     public var isProtected: Bool
 
-    public init(throughput: ConfigSettings.Capacity? = nil, isProtected: Bool = false) {
-        self.throughput = throughput
+    /// Properties of a new store; what is left out has its default.
+    public init(settings: [String: JSONValue] = [:], isProtected: Bool = false) {
+        self.settings = settings
         self.isProtected = isProtected
     }
 }
@@ -66,6 +69,7 @@ public struct StoreWarning: Sendable, Hashable {
     /// A command that changes the store.
     public var hint: String
 
+    /// A warning with the command that changes the store.
     public init(message: String, hint: String) {
         self.message = message
         self.hint = hint

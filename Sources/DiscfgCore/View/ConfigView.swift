@@ -112,9 +112,22 @@ final class ConfigView: Sendable {
         return state.withLock { $0.current?.window.isUnsettled(range, at: now) ?? false }
     }
 
-    /// Forgets everything: the log is another one, or is gone.
-    func reset() {
-        state.withLock { state in state = State(endedLog: state.endedLog, lastUsed: state.lastUsed) }
+    /// Forgets everything because the config is gone, unless another log was found since `log` was the known one.
+    func reset(ifLogIs log: String?) {
+        state.withLock { state in
+            if state.log == log { state = State(endedLog: state.endedLog, lastUsed: state.lastUsed) }
+        }
+    }
+
+    /// Forgets everything if a revision of the log is too far away to be reached by reading the log.
+    ///
+    /// - Returns: Whether it is.
+    func resetIfTooFarBehind(_ revision: Revision) -> Bool {
+        state.withLock { state in
+            guard let tail = state.current?.tail, revision - tail.revision > Self.maximumLag else { return false }
+            state = State(endedLog: state.endedLog, lastUsed: state.lastUsed)
+            return true
+        }
     }
 
     /// Forgets the items, to free memory; the newest commits stay.
@@ -255,9 +268,6 @@ extension ConfigView {
                 state.failed = nil
             }
             return state
-        } catch let error as DiscfgError where error.code == .configNotFound {
-            reset()
-            throw error
         } catch let error as DiscfgError where error.code == .storeUnavailable {
             let now = time.instant()
             state.withLock { state in
@@ -290,7 +300,8 @@ extension ConfigView {
             note(page)
             pages += 1
             // An eventual read does not follow writers that never stop.
-            if tail == nil, page.commits.count < Self.pageLength || pages == Self.maximumPages {
+            let isLast = page.commits.count < Self.pageLength && page.tail <= page.commits.last?.revision ?? page.tail
+            if tail == nil, isLast || pages == Self.maximumPages {
                 return current ?? known
             }
             guard page.commits.isEmpty else { continue }

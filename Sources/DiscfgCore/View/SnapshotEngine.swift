@@ -10,13 +10,7 @@ struct SnapshotEngine: EngineWrapper {
     /// How old the state is, if the store is unavailable.
     var age: Duration?
 
-    var traits: StorageTraits {
-        var traits = engine.traits
-        traits.readsTellTail = true
-        return traits
-    }
-
-    func tail(of config: ConfigName) async throws -> LogTail { state.tail }
+    var traits: StorageTraits { engine.traits.with(\.readsTellTail, true) }
 
     func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail { state.tail }
 
@@ -56,26 +50,25 @@ struct SnapshotEngine: EngineWrapper {
     }
 
     func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
-        let (tail, trimmed) = (state.tail.revision, state.tail.trimmed)
-        let oldest = max(trimmed, (state.window.first ?? tail + 1) - 1)
-        let commits = state.window.commits(after: oldest, through: tail) ?? []
-        let found = commits.reversed().lazy.drop { $0.revision > through }.compactMap { $0.selecting(selection) }
-        let page = Array(found.prefix(limit))
-        // What is older than the newest commits in memory is the store's.
-        guard page.count == limit || oldest == trimmed else {
-            return try await engine.history(of: config, selection: selection, through: through, limit: limit)
+        let tail = state.tail
+        switch part {
+        case .through(let last):
+            let oldest = max(tail.trimmed, (state.window.first ?? tail.revision + 1) - 1)
+            let commits = state.window.commits(after: oldest, through: tail.revision) ?? []
+            let found = commits.reversed().lazy.drop { $0.revision > last }.compactMap { $0.selecting(selection) }
+            let page = Array(found.prefix(limit))
+            // What is older than the newest commits in memory is the store's.
+            guard page.count == limit || oldest == tail.trimmed else { break }
+            return HistoryPage(page, of: part, isLast: page.count < limit, tail: tail)
+        case .after(let revision):
+            guard revision >= tail.trimmed,
+                let commits = state.window.commits(after: revision, through: tail.revision)
+            else { break }
+            let page = Array(commits.lazy.compactMap { $0.selecting(selection) }.prefix(limit))
+            return HistoryPage(page, of: part, isLast: page.count < limit, tail: tail)
         }
-        return HistoryPage(page, isLast: page.count < limit, trimmed: trimmed)
-    }
-
-    func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        if after >= state.tail.trimmed,
-            let commits = state.window.commits(after: after, through: state.tail.revision)
-        {
-            return commits.lazy.compactMap { commit in commit.changes.first { $0.key == key } }.first
-        }
-        return try await engine.firstChange(to: key, in: config, after: after)
+        return try await engine.history(of: config, selection: selection, part, limit: limit)
     }
 }

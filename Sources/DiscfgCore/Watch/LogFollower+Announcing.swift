@@ -3,7 +3,12 @@ import Synchronization
 // What is told.
 extension LogFollower {
     /// Tells the watchers of what the view has, or the page that was read, beyond what they were told of.
+    ///
+    /// If another caller announces already, it also announces the page.
     func announce(_ page: LogPage? = nil) {
+        state.withLock { state in
+            if let page, !page.commits.isEmpty, !state.watchers.isEmpty { state.pages.append(page) }
+        }
         while true {
             let notices = state.withLock { state -> [Notice]? in
                 if state.isAnnouncing {
@@ -11,12 +16,13 @@ extension LogFollower {
                     return nil
                 }
                 (state.isAnnouncing, state.mustAnnounceAgain) = (true, false)
-                return takeNotices(of: page, &state)
+                return takeNotices(&state)
             }
             guard let notices else { return }
             for notice in notices { notice.deliver() }
             let (isDone, reached) = state.withLock { state in
                 state.isAnnouncing = false
+                if !state.mustAnnounceAgain, state.mustHurry { hurry(&state) }
                 return (!state.mustAnnounceAgain, state.passMilestones())
             }
             for watch in reached { watch.wake() }
@@ -24,14 +30,15 @@ extension LogFollower {
         }
     }
 
-    private func takeNotices(of page: LogPage?, _ state: inout State) -> [Notice] {
+    private func takeNotices(_ state: inout State) -> [Notice] {
+        let pages = state.pages.sorted { ($0.commits.first?.revision ?? 0) < ($1.commits.first?.revision ?? 0) }
+        state.pages = []
         var notices = state.watchers.follow(view.announced.log)
         if state.watchers.isEmpty { return notices }
         let log = state.watchers.log
-        if let page, page.incarnation == log, let first = page.commits.first,
-            first.revision <= state.watchers.position + 1
-        {
-            // Also what the view has no place for.
+        // Also what the view has no place for.
+        for page in pages where page.incarnation == log {
+            guard let first = page.commits.first, first.revision <= state.watchers.position + 1 else { continue }
             notices += state.watchers.announce(page.commits)
         }
         let known = view.page(after: state.watchers.position, limit: .max, log: log.isEmpty ? nil : log)
@@ -40,12 +47,18 @@ extension LogFollower {
 
     /// Makes the poller look at once if the log is known to continue beyond what was announced.
     func hurry() {
-        let (newest, log) = view.announced
         state.withLock { state in
-            guard !state.watchers.isEmpty, state.watchers.log == log, state.watchers.position < newest else { return }
-            state.isHurried = true
-            state.sleeper?.task.cancel()
+            // What is being announced may be all that there is.
+            if state.isAnnouncing { state.mustHurry = true } else { hurry(&state) }
         }
+    }
+
+    private func hurry(_ state: inout State) {
+        state.mustHurry = false
+        let (newest, log) = view.announced
+        guard !state.watchers.isEmpty, state.watchers.log == log, state.watchers.position < newest else { return }
+        state.isHurried = true
+        state.sleeper?.task.cancel()
     }
 }
 

@@ -7,11 +7,17 @@ extension LogFollower {
         var failures = 0
         var nextLook = time.instant()
         while let start = nextPosition() {
+            if start.isQuick {
+                nextLook = nextLook - interval + pace.lowerBound
+                interval = pace.lowerBound
+            }
             // Waking for a deadline is no reason to ask the store.
             if start.isHurried || time.instant() >= nextLook {
                 do {
                     let page = try await read(start.revision, start.log.isEmpty ? nil : start.log)
-                    interval = page.commits.isEmpty ? min(interval * 2, pace.upperBound) : pace.lowerBound
+                    // The commits of a log that is seen to continue can be read soon.
+                    let isEnd = page.commits.isEmpty && page.tail <= start.revision
+                    interval = isEnd ? min(interval * 2, pace.upperBound) : pace.lowerBound
                     failures = 0
                     view.note(page)
                     announce(page)
@@ -35,7 +41,7 @@ extension LogFollower {
     /// Sleeps until then, the first deadline, or something that hurries.
     private func sleep(until nextLook: ContinuousClock.Instant) async {
         let sleeper = state.withLock { state -> Task<Void, Never>? in
-            if state.isHurried || state.watchers.isEmpty { return nil }
+            if state.isHurried || state.isQuick || state.watchers.isEmpty { return nil }
             let until = min(nextLook, state.watchers.earliestDeadline ?? nextLook)
             let duration = max(.milliseconds(1), until - time.instant())
             let task = Task.detached(executorPreference: time.executor) { [time] in
@@ -56,17 +62,23 @@ extension LogFollower {
         /// Whether it is before what was announced, for the view alone.
         var isForView = false
         var isHurried = false
+        var isQuick = false
     }
 
     /// Where to look; `nil` ends the polling, because there are no watchers.
     private func nextPosition() -> Start? {
         state.withLock { state in
             state.isPolling = !state.watchers.isEmpty
-            defer { state.isHurried = false }
+            defer { (state.isHurried, state.isQuick) = (false, false) }
             guard state.isPolling else { return nil }
-            var start = Start(revision: state.watchers.position, log: state.watchers.log, isHurried: state.isHurried)
-            // A view that has fallen behind catches up, so that those who wait are answered from it.
-            if let tail = view.current?.tail, tail.revision < start.revision, tail.incarnation == start.log {
+            var start = Start(
+                revision: state.watchers.position, log: state.watchers.log, isHurried: state.isHurried,
+                isQuick: state.isQuick)
+            // A view that has fallen behind catches up, so that those who wait are answered from it. If it is too far
+            // behind, it begins again, because the watchers wait meanwhile.
+            if let tail = view.current?.tail, tail.revision < start.revision, tail.incarnation == start.log,
+                !view.resetIfTooFarBehind(start.revision)
+            {
                 (start.revision, start.isForView) = (tail.revision, true)
             }
             return start
@@ -81,7 +93,7 @@ extension LogFollower {
         let isEnd = code == .compacted || code == .futureRevision || code == .configNotFound
         let (notices, watches) = state.withLock { state -> ([Notice], [any LogWatch]) in
             guard state.watchers.log == start.log || start.log.isEmpty else { return ([], []) }
-            if isEnd, start.log.isEmpty || view.announced.log == start.log { view.reset() }
+            if isEnd { view.reset(ifLogIs: start.log.isEmpty ? view.announced.log : start.log) }
             if isEnd, start.isForView, code != .configNotFound { return ([], []) }
             let notices = state.watchers.fail(error, callsOnly: !isEnd)
             return (notices, isEnd ? state.takeMilestones() : [])

@@ -18,11 +18,17 @@ package final class LogFollower: Sendable {
         var isPolling = false
         /// Whether a look is due at once.
         var isHurried = false
+        /// Whether to look as often as after something was found, because of the first watch.
+        var isQuick = false
         /// Sleeps until the next look or deadline; cancelled to look earlier.
         var sleeper: (task: Task<Void, Never>, until: ContinuousClock.Instant)?
         /// Whether notices are on their way: those that come after them must not overtake them.
         var isAnnouncing = false
         var mustAnnounceAgain = false
+        /// Pages to announce; those of callers that came while others were announced.
+        var pages: [LogPage] = []
+        /// Whether to look at once if the log continues beyond what is being announced.
+        var mustHurry = false
         /// All commits of the log up to this revision were announced: the notices were delivered.
         var announced: (revision: Revision, log: String) = (0, "")
         /// Watches that wait until a revision was announced.
@@ -101,7 +107,7 @@ extension LogFollower {
                     // Looked at and added under one lock: a commit is either here already, or will find the watcher.
                     if newest > revision || Task.isCancelled { return .nothing(through: revision) }
                     if !log.isEmpty, !viewLog.isEmpty, log != viewLog {
-                        return .failure(DiscfgError.madeAnew(oldest: 1))
+                        return .failure(DiscfgError.createdAgain(oldest: 1))
                     }
                     register(watcher, as: id, in: viewLog, &state)
                     return nil
@@ -138,6 +144,12 @@ extension LogFollower {
             let id = state.watchers.newID()
             let watcher = Watcher(
                 selection: selection, log: tail.incarnation, position: position, listener: .watch(watch))
+            if isFirst, state.isPolling {
+                // The poller may sleep for long, because it found nothing for the watchers before. Calls do not shorten
+                // that: a client makes the next call when one has ended, and each look at a table has a price.
+                state.isQuick = true
+                state.sleeper?.task.cancel()
+            }
             register(watcher, as: id, in: viewLog, &state)
             return (id, position)
         }

@@ -71,7 +71,7 @@ struct WatcherRegistry: Sendable {
         let notices = take(watchers.filter { $0.value.log != viewLog }.keys) { watcher in
             // A watcher that names no log continues with this one.
             watcher.log.isEmpty
-                ? .nothing(through: watcher.position) : .failure(DiscfgError.madeAnew(oldest: 1))
+                ? .nothing(through: watcher.position) : .failure(DiscfgError.createdAgain(oldest: 1))
         }
         if isOther { position = watchers.values.map(\.position).min() ?? 0 }
         return notices

@@ -1,20 +1,25 @@
 public import DiscfgCore
 
-/// What an event of etcd's v2 API did.
+/// The action of an event of etcd's v2 API.
 public enum DirectoryAction: String, Sendable, Hashable {
     case get, set, create, update, delete, expire, compareAndSwap, compareAndDelete
 }
 
 /// One thing that was done to a file or a directory, or that was read.
 public struct DirectoryEvent: Sendable, Hashable {
+    /// What was done, `action` in etcd's answer.
     public var action: DirectoryAction
+    /// The file or directory after it; of one that was removed the path and the revisions alone.
     public var node: DirectoryNode
-    /// What was there before; `nil` where nothing was.
+    /// The node before it; `nil` if there was none.
     public var previous: DirectoryNode?
     /// The revision of the commit; of something read, the one at which it stood so.
     public var revision: Revision
     /// When it was done; what is left of a time to live is counted from here.
     public var time: Timestamp
+
+    /// The approximate number of bytes of its values and paths.
+    package var weight: Int { node.weight + (previous?.weight ?? 0) }
 
     /// Something was written.
     init(
@@ -45,7 +50,7 @@ public struct DirectoryEvent: Sendable, Hashable {
     }
 }
 
-/// Why something was not done, as etcd's v2 API says it.
+/// A refusal of etcd's v2 API.
 public struct DirectoryRefusal: Error, Sendable, Hashable {
     /// The kinds of refusals; the number is etcd's error code.
     public enum Reason: Int, Sendable, Hashable {
@@ -59,12 +64,13 @@ public struct DirectoryRefusal: Error, Sendable, Hashable {
         case historyCleared = 401
     }
 
+    /// The kind of the refusal, `errorCode` in etcd's answer.
     public var reason: Reason
-    /// The path that was in the way, or what did not compare; empty where there is nothing to say.
+    /// The path that was in the way, or what did not compare; empty if there is nothing to say.
     public var cause: String
     /// The config's revision.
     public var revision: Revision
 }
 
-/// What came of a request: an event, or a refusal.
+/// The result of a request: an event, or a refusal.
 public typealias DirectoryResult = Result<DirectoryEvent, DirectoryRefusal>

@@ -1,6 +1,6 @@
 import DiscfgCore
 
-/// The events that a commit is to those who watch paths.
+/// The events of a commit for watchers of paths.
 ///
 /// A v2 write is one event: of the file or directory that was named, whatever came to be on the way to it or went with it. The
 /// commit's message tells what it was, as far as the changes agree: any writer may choose it. Any other commit is an event for
@@ -24,7 +24,7 @@ extension Commit {
         }
     }
 
-    /// The one event of a v2 write; `nil` where the changes are not those of one, whatever the message says.
+    /// The one event of a v2 write; `nil` if the changes are not those of one, whatever the message says.
     private func event(_ action: DirectoryAction, _ path: String?) -> DirectoryEvent? {
         switch action {
         case .get, .expire: nil
@@ -108,7 +108,7 @@ extension Change {
         return item.value == previous?.value
     }
 
-    /// The event that the change is by itself; `nil` where no path names the key.
+    /// The event that the change is by itself; `nil` if no path names the key.
     fileprivate func event(revision: Revision, time: Timestamp) -> DirectoryEvent? {
         guard let path = DirectoryPath(naming: key) else { return nil }
         let before = previous.map { DirectoryNode($0, at: path) }

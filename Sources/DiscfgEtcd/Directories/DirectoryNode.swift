@@ -2,9 +2,11 @@ public import DiscfgCore
 
 /// A file or a directory, as etcd's v2 API describes it.
 public struct DirectoryNode: Sendable, Hashable {
+    /// The path below `/v2/keys`.
     public var path: DirectoryPath
     /// What a file holds; `nil` of directories, and of what was removed.
     public var value: [UInt8]?
+    /// Whether it is a directory, `dir` in etcd's answer.
     public var isDirectory: Bool
     /// When it ends; `nil` for never.
     public var expiry: Timestamp?
@@ -26,6 +28,9 @@ public struct DirectoryNode: Sendable, Hashable {
         self.created = created
         self.modified = modified
     }
+
+    /// The approximate number of bytes of its value and path, without what is in a directory.
+    var weight: Int { (value?.count ?? 0) + path.file.bytes.count + 200 }
 
     /// The file or directory whose item this is.
     init(_ item: Item, at path: DirectoryPath) {

@@ -37,7 +37,7 @@ public struct DirectoryPath: Sendable, Hashable, CustomStringConvertible {
         self.init(unchecked: bytes)
     }
 
-    /// The path that a key stands for, as a file or, with a `/` behind it, as a directory; `nil` where there is none.
+    /// The path that a key stands for, as a file or, with a `/` behind it, as a directory; `nil` if there is none.
     ///
     /// Keys of REST and v3 may be such that no path names them: not UTF-8, not behind a `/`, or with empty names.
     init?(naming key: Key) {
@@ -113,7 +113,8 @@ public struct DirectoryPath: Sendable, Hashable, CustomStringConvertible {
         return key.bytes[file.bytes.count] == Self.slash && key.bytes.starts(with: file.bytes)
     }
 
-    /// Whether a name between a directory above and this path begins with `_`, so that who looks from there does not see it.
+    /// Whether a name between a directory above and this path begins with `_`, which hides it in listings of that
+    /// directory.
     func isHidden(from above: DirectoryPath) -> Bool {
         let rest = file.bytes.dropFirst(above.directory.bytes.count - 1)
         return zip(rest, rest.dropFirst()).contains { $0 == Self.slash && $1 == UInt8(ascii: "_") }

@@ -1,10 +1,13 @@
 import DiscfgCore
 
-/// What somebody watches: a path, and with `isRecursive` what is below it.
+/// A watch: of a path, and with `isRecursive` of everything below it.
 public struct DirectoryWatch: Sendable, Hashable {
+    /// The file or directory that is watched; it need not exist.
     public var path: DirectoryPath
+    /// Whether changes below the path are reported, too.
     public var isRecursive: Bool
 
+    /// A watch of a path, or of everything below it as well.
     public init(_ path: DirectoryPath, isRecursive: Bool) {
         self.path = path
         self.isRecursive = isRecursive

@@ -2,34 +2,35 @@ public import DiscfgCore
 
 /// A write of etcd's v2 API.
 public struct DirectoryWrite: Sendable, Hashable {
-    /// What is made.
+    /// The content of a write.
     public enum Content: Sendable, Hashable {
         case file(Value)
         case directory
     }
 
-    /// What must be true of a file; etcd's v2 API cannot ask for an empty value.
+    /// A condition on a file; etcd's v2 API cannot ask for an empty value.
     public struct Condition: Sendable, Hashable {
-        /// What it must hold; `nil` where that does not matter.
+        /// The value that it must have; `nil` for any.
         public var value: [UInt8]?
-        /// The revision of its last change; `nil` where that does not matter.
+        /// The revision of its last change; `nil` for any.
         public var revision: UInt64?
 
+        /// A condition on the value, on the revision of the last change, or on both.
         public init(value: [UInt8]?, revision: UInt64?) {
             self.value = value
             self.revision = revision
         }
     }
 
-    /// What is done.
+    /// The operation of a write.
     public enum Operation: Sendable, Hashable {
-        /// Makes something, in place of the file that may be there; a refresh keeps the value and wakes nobody.
+        /// Creates or replaces a file; a refresh keeps the value and is reported to no watcher.
         case set(Content, isRefresh: Bool)
-        /// Makes something where nothing is.
+        /// Creates a node, if there is none.
         case create(Content)
-        /// Makes something below the path, with the commit's revision for its name.
+        /// Creates a node below the path, with the commit's revision as its name.
         case append(Content)
-        /// Changes a file, or when a directory ends.
+        /// Changes a file, or the time to live of a directory.
         case update(Value, isRefresh: Bool)
         /// Changes a file that meets a condition.
         case compareAndSwap(Condition, Value, isRefresh: Bool)
@@ -39,13 +40,16 @@ public struct DirectoryWrite: Sendable, Hashable {
         case compareAndDelete(Condition)
     }
 
+    /// The path that is written; for `append` the directory in which a file is created.
     public var path: DirectoryPath
+    /// What is done at the path.
     public var operation: Operation
-    /// How long what is made or changed is there; `nil` for always.
+    /// The time to live of the node; `nil` for none.
     public var timeToLive: Duration?
-    /// Who makes the write; empty where that is not known.
+    /// The author of the write; empty if unknown.
     public var author: String
 
+    /// A write without a time to live and without an author, except for what is given.
     public init(
         _ operation: Operation, at path: DirectoryPath, timeToLive: Duration? = nil, author: String = ""
     ) {
@@ -55,7 +59,7 @@ public struct DirectoryWrite: Sendable, Hashable {
         self.author = author
     }
 
-    /// What the event of the write will say.
+    /// The action of the event that the write causes.
     public var action: DirectoryAction {
         switch operation {
         case .set: .set
@@ -81,7 +85,7 @@ public struct DirectoryWrite: Sendable, Hashable {
     }
 }
 
-/// What a commit's message tells of a v2 write, for those who watch.
+/// The part of a commit's message that describes a v2 write, for watchers.
 struct DirectoryMessage: Sendable, Hashable {
     private static let mark = "etcd v2: "
     private static let refresh = "refresh"

@@ -46,6 +46,8 @@ extension EtcdError {
         .outOfRange, "etcdserver: mvcc: required revision is a future revision")
     package static let noSpace = EtcdError(.resourceExhausted, "etcdserver: mvcc: database space exceeded")
     package static let tooManyRequests = EtcdError(.resourceExhausted, "etcdserver: too many requests")
+    /// Ends a stream for which there is not enough memory; `unavailable`, because clients create a watch again after it.
+    package static let streamWithoutMemory = EtcdError(.unavailable, "etcdserver: too many requests")
     package static let timeout = EtcdError(.unavailable, "etcdserver: request timed out")
     package static let stopped = EtcdError(.unavailable, "etcdserver: server stopped")
 

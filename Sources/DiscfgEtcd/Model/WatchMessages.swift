@@ -51,4 +51,7 @@ package struct WatchResponse: Sendable, Hashable {
         self.watchID = watchID
         self.events = events
     }
+
+    /// The approximate number of bytes of its events.
+    package var weight: Int { events.reduce(0) { $0 + $1.weight } }
 }

@@ -4,29 +4,32 @@ extension EtcdService {
     /// Waits to be the leader; a caller that is cancelled while it waits gives up.
     package func campaign(_ request: CampaignRequest) async throws(EtcdError) -> CampaignResponse {
         try await answerAsClient {
-            let lease = try await session(request.lease)
-            let queue = LockQueue(request.name, of: self)
-            let key = try queue.key(of: lease)
-            let result = try await store.commit(
-                Transaction(
-                    if: [Precondition(key, .absent)],
-                    then: [.set(key, Value(etcd: request.value), expiry: .lease(lease))], else: [.get(key)]),
-                to: config)
-            let item = result.outcomes.first?.item
-            let leader = LeaderKey(
-                name: request.name, key: key.bytes, rev: item?.created ?? result.revision, lease: lease)
-            do {
-                if result.failed != nil, item?.value.bytes != request.value {
-                    _ = try await proclaim(leader, request.value)
-                }
-                _ = try await queue.waitUntilFirst(after: leader.rev - 1)
-                guard try await queue.has(key, since: leader.rev) else { throw EtcdError.notLeader }
-            } catch {
-                await cleanUp { [self] in _ = try await resign(leader) }
-                throw error
-            }
-            return CampaignResponse(header: header(result.revision), leader: leader)
+            try await withSession(request.lease) { try await campaign(request, with: $0) }
         }
+    }
+
+    private func campaign(_ request: CampaignRequest, with lease: Int64) async throws -> CampaignResponse {
+        let queue = LockQueue(request.name, of: self)
+        let key = try queue.key(of: lease)
+        let result = try await store.commit(
+            Transaction(
+                if: [Precondition(key, .absent)],
+                then: [.set(key, Value(etcd: request.value), expiry: .lease(lease))], else: [.get(key)]),
+            to: config)
+        let item = result.outcomes.first?.item
+        let leader = LeaderKey(
+            name: request.name, key: key.bytes, rev: item?.created ?? result.revision, lease: lease)
+        do {
+            if result.failed != nil, item?.value.bytes != request.value {
+                _ = try await proclaim(leader, request.value)
+            }
+            _ = try await queue.waitUntilFirst(after: leader.rev - 1)
+            guard try await queue.has(key, since: leader.rev) else { throw EtcdError.notLeader }
+        } catch {
+            await cleanUp { [self] in _ = try await resign(leader) }
+            throw error
+        }
+        return CampaignResponse(header: header(result.revision), leader: leader)
     }
 
     /// Sets the value of the leader.
@@ -55,13 +58,15 @@ extension EtcdService {
     }
 
     private func proclaim(_ leader: LeaderKey, _ value: [UInt8]) async throws -> ResponseHeader {
-        let put = PutRequest(key: leader.key, value: value, lease: try await session(leader.lease))
-        try put.check()
-        let key = try Key(bytes: leader.key)
-        let result = try await store.commit(
-            Transaction(if: [Self.isLeader(key, leader.rev)], then: [try put.operation()]), to: config)
-        guard result.failed == nil else { throw EtcdError.notLeader }
-        return header(result.revision)
+        try await withSession(leader.lease) { lease in
+            let put = PutRequest(key: leader.key, value: value, lease: lease)
+            try put.check()
+            let key = try Key(bytes: leader.key)
+            let result = try await store.commit(
+                Transaction(if: [Self.isLeader(key, leader.rev)], then: [try put.operation()]), to: config)
+            guard result.failed == nil else { throw EtcdError.notLeader }
+            return header(result.revision)
+        }
     }
 
     private func resign(_ leader: LeaderKey) async throws -> ResponseHeader {

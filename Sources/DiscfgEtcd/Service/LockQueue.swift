@@ -71,10 +71,16 @@ extension EtcdService {
     /// The default time to live of a session in seconds.
     private static let sessionTTL: Int64 = 60
 
-    /// The lease of a session: the one that was given, or a new one.
-    func session(_ lease: Int64) async throws -> Int64 {
-        if lease != 0 { return lease }
-        return try await store.grantLease(nil, ttl: .seconds(Self.sessionTTL), in: config).id
+    /// Works with the lease of a session: the one that was given, or a new one, which ends at once if the work fails.
+    func withSession<Result>(_ lease: Int64, _ work: (Int64) async throws -> Result) async throws -> Result {
+        if lease != 0 { return try await work(lease) }
+        let granted = try await store.grantLease(nil, ttl: .seconds(Self.sessionTTL), in: config).id
+        do {
+            return try await work(granted)
+        } catch {
+            await cleanUp { [self] in _ = try await store.revokeLease(granted, in: config) }
+            throw error
+        }
     }
 
     /// Does the work as etcd's lock and election servers do: they are clients of etcd themselves, and the errors of

@@ -118,7 +118,7 @@ extension WatchState {
             return response.events.map { WatchResponse(header: response.header, watchID: id, events: [$0]) }
         }
         guard mayFragment, response.events.count > 1,
-            response.events.reduce(0, { $0 + $1.weight }) >= Self.fragmentBytes
+            response.weight >= Self.fragmentBytes
         else { return [response] }
         var parts: [WatchResponse] = []
         var (events, weight): ([Event], Int) = ([], 0)

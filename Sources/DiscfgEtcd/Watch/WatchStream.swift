@@ -10,14 +10,14 @@ import Synchronization
 package final class WatchStream: Sendable {
     struct State {
         /// The requests that were not handled yet.
-        var requests: [WatchRequest] = []
+        var requests: ArraySlice<WatchRequest> = []
         var watches: [Int64: WatchState] = [:]
         /// The watch of each number in its follower.
         var ids: [Int: Int64] = [:]
         /// Watches that have events to read, in the order in which they are served.
-        var behind: [Int64] = []
+        var behind: ArraySlice<Int64> = []
         /// Watches that cannot continue: their number, and why.
-        var failures: [(number: Int, error: any Error)] = []
+        var failures: ArraySlice<(number: Int, error: any Error)> = []
         /// The error of the client's last request.
         var abortion: EtcdError?
         /// Revisions up to which everything must be delivered before a progress answer is sent.
@@ -153,19 +153,19 @@ extension WatchStream {
     private func takeWork() -> Work {
         let (work, writer) = state.withLock { state -> (Work, CheckedContinuation<Void, Never>?) in
             if state.isClosed { return (.end, nil) }
-            if !state.failures.isEmpty {
-                let failure = state.failures.removeFirst()
+            // `popFirst` of a slice moves no other element.
+            if let failure = state.failures.popFirst() {
                 return (.failure(number: failure.number, error: failure.error), nil)
             }
-            if !state.requests.isEmpty { return (.request(state.requests.removeFirst()), state.writer.take()) }
+            if let request = state.requests.popFirst() { return (.request(request), state.writer.take()) }
             if let error = state.abortion { return (.abortion(error), nil) }
             if state.isProgressDue {
                 state.isProgressDue = false
                 return (.progress, nil)
             }
-            while !state.behind.isEmpty {
+            while let id = state.behind.popFirst() {
                 // A watch that was cancelled and created again with the same id may be in the list twice.
-                if let watch = state.watches[state.behind.removeFirst()], watch.isBehind { return (.read(watch), nil) }
+                if let watch = state.watches[id], watch.isBehind { return (.read(watch), nil) }
             }
             return (.nothing, nil)
         }

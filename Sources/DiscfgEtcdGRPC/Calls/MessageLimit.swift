@@ -1,5 +1,7 @@
 #if EtcdGRPC
-import GRPCCore
+import GRPCServing
+import NIOCore
+import SwiftProtobuf
 
 /// What a message may be, checked before it is decoded.
 ///
@@ -21,31 +23,23 @@ struct MessageLimit: Sendable {
     ///   - large: In bytes.
     init(of method: String, large: Int) {
         bytes = Self.withValues.contains(method) ? large : Self.smallBytes
-        countsElements = method == Etcdserverpb_KV.Method.Txn.descriptor.fullyQualifiedMethod
+        countsElements = method == "etcdserverpb.KV/Txn"
     }
 
     private static let withValues: Set<String> = [
-        Etcdserverpb_KV.Method.Range.descriptor.fullyQualifiedMethod,
-        Etcdserverpb_KV.Method.Put.descriptor.fullyQualifiedMethod,
-        Etcdserverpb_KV.Method.DeleteRange.descriptor.fullyQualifiedMethod,
-        Etcdserverpb_KV.Method.Txn.descriptor.fullyQualifiedMethod,
-        V3electionpb_Election.Method.Campaign.descriptor.fullyQualifiedMethod,
-        V3electionpb_Election.Method.Proclaim.descriptor.fullyQualifiedMethod,
+        "etcdserverpb.KV/Range", "etcdserverpb.KV/Put", "etcdserverpb.KV/DeleteRange", "etcdserverpb.KV/Txn",
+        "v3electionpb.Election/Campaign", "v3electionpb.Election/Proclaim",
     ]
 
-    /// - Throws: `RPCError` with code `resourceExhausted` or `invalidArgument` for a message that is not to be decoded.
-    func check(_ message: some GRPCContiguousBytes) throws {
-        let (count, elements) = message.withUnsafeBytes { message in
-            (message.count, countsElements ? ElementCount(of: message).count : 0)
+    /// Decodes a message.
+    ///
+    /// - Throws: `GRPCStatus` with code `invalidArgument` for a message with too many elements, and SwiftProtobuf's error for
+    ///   one that is malformed.
+    func decode<Input: Message>(_ message: ByteBuffer) throws -> Input {
+        if countsElements, message.withUnsafeReadableBytes({ ElementCount(of: $0).count }) > Self.elements {
+            throw GRPCStatus(.invalidArgument, "discfg: more than \(Self.elements) elements in a request")
         }
-        guard count <= bytes else {
-            throw RPCError(
-                code: .resourceExhausted, message: "grpc: received message larger than max (\(count) vs. \(bytes))")
-        }
-        guard elements <= Self.elements else {
-            throw RPCError(
-                code: .invalidArgument, message: "discfg: more than \(Self.elements) elements in a request")
-        }
+        return try Input(serializedBytes: ReceivedMessage(message))
     }
 }
 

@@ -1,56 +1,42 @@
 #if EtcdGRPC
 import DiscfgEtcd
-import GRPCCore
+import GRPCServing
+import NIOCore
+import NIOHPACK
+import SwiftProtobuf
 
-/// etcd's `Cluster` service.
-struct ClusterCalls: Etcdserverpb_Cluster.ServiceProtocol {
-    let calls: EtcdCalls
-
-    func memberList(
-        request: ServerRequest<Etcdserverpb_MemberListRequest>, context: ServerContext
-    ) async throws -> ServerResponse<Etcdserverpb_MemberListResponse> {
-        try await calls.answer(request) { service, _ in
-            let address = Self.address(request.metadata) ?? Self.address(context)
+extension EtcdCalls {
+    /// etcd's `Cluster` service.
+    var cluster: Methods {
+        unary("etcdserverpb.Cluster/MemberList") { (service, _: Etcdserverpb_MemberListRequest, call) in
+            let address = Self.calledAddress(call) ?? Self.localAddress(call)
             return Etcdserverpb_MemberListResponse(service.memberList(clientURLs: address.map { ["http://\($0)"] }))
         }
+            + refusal("etcdserverpb.Cluster/MemberAdd", of: Etcdserverpb_MemberAddRequest.self) { service, _ in
+                try service.memberAdd()
+            }
+            + refusal("etcdserverpb.Cluster/MemberRemove", of: Etcdserverpb_MemberRemoveRequest.self) {
+                try $0.memberRemove($1.id)
+            }
+            + refusal("etcdserverpb.Cluster/MemberUpdate", of: Etcdserverpb_MemberUpdateRequest.self) {
+                try $0.memberUpdate($1.id)
+            }
+            + refusal("etcdserverpb.Cluster/MemberPromote", of: Etcdserverpb_MemberPromoteRequest.self) {
+                try $0.memberPromote($1.id)
+            }
     }
 
-    func memberAdd(
-        request: ServerRequest<Etcdserverpb_MemberAddRequest>, context: ServerContext
-    ) async throws -> ServerResponse<Etcdserverpb_MemberAddResponse> {
-        try calls.refuse(request) { service, _ in try service.memberAdd() }
-    }
-
-    func memberRemove(
-        request: ServerRequest<Etcdserverpb_MemberRemoveRequest>, context: ServerContext
-    ) async throws -> ServerResponse<Etcdserverpb_MemberRemoveResponse> {
-        try calls.refuse(request) { service, message in try service.memberRemove(message.id) }
-    }
-
-    func memberUpdate(
-        request: ServerRequest<Etcdserverpb_MemberUpdateRequest>, context: ServerContext
-    ) async throws -> ServerResponse<Etcdserverpb_MemberUpdateResponse> {
-        try calls.refuse(request) { service, message in try service.memberUpdate(message.id) }
-    }
-
-    func memberPromote(
-        request: ServerRequest<Etcdserverpb_MemberPromoteRequest>, context: ServerContext
-    ) async throws -> ServerResponse<Etcdserverpb_MemberPromoteResponse> {
-        try calls.refuse(request) { service, message in try service.memberPromote(message.id) }
-    }
-}
-
-extension ClusterCalls {
     /// The host and port by which the client calls the server; some clients put something else there.
-    private static func address(_ metadata: Metadata) -> String? {
-        metadata[stringValues: ":authority"].first { $0.isAddress }
+    private static func calledAddress(_ call: GRPCCall) -> String? {
+        call.metadata[":authority"].first { $0.isAddress }
     }
 
-    /// The host and port of the connection's end here, which grpc-swift tells as `ipv4:127.0.0.1:2379`.
-    private static func address(_ context: ServerContext) -> String? {
-        let parts = context.localPeer.split(separator: ":", maxSplits: 1)
-        guard parts.count == 2, ["ipv4", "ipv6"].contains(parts[0]) else { return nil }
-        return String(parts[1])
+    /// The host and port of the connection's end here.
+    private static func localAddress(_ call: GRPCCall) -> String? {
+        guard let address = call.localAddress, let host = address.ipAddress, let port = address.port else {
+            return nil
+        }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
 

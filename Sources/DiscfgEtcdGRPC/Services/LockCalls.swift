@@ -1,25 +1,17 @@
 #if EtcdGRPC
 import DiscfgEtcd
-import GRPCCore
+import GRPCServing
+import SwiftProtobuf
 
-/// etcd's `Lock` service.
-struct LockCalls: V3lockpb_Lock.ServiceProtocol {
-    let calls: EtcdCalls
-
-    func lock(
-        request: ServerRequest<V3lockpb_LockRequest>, context: ServerContext
-    ) async throws -> ServerResponse<V3lockpb_LockResponse> {
-        try await calls.answerInTime(request, context) { service, message in
+extension EtcdCalls {
+    /// etcd's `Lock` service.
+    var lock: Methods {
+        unary("v3lockpb.Lock/Lock", waits: true) { (service, message: V3lockpb_LockRequest) in
             V3lockpb_LockResponse(try await service.lock(LockRequest(message)))
         }
-    }
-
-    func unlock(
-        request: ServerRequest<V3lockpb_UnlockRequest>, context: ServerContext
-    ) async throws -> ServerResponse<V3lockpb_UnlockResponse> {
-        try await calls.answer(request) { service, message in
-            V3lockpb_UnlockResponse(try await service.unlock([UInt8](message.key)))
-        }
+            + unary("v3lockpb.Lock/Unlock") { (service, message: V3lockpb_UnlockRequest) in
+                V3lockpb_UnlockResponse(try await service.unlock([UInt8](message.key)))
+            }
     }
 }
 #endif

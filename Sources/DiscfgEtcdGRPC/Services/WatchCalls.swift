@@ -1,38 +1,37 @@
 #if EtcdGRPC
+import DiscfgCore
 import DiscfgEtcd
-import GRPCCore
+import GRPCServing
+import SwiftProtobuf
 
-/// etcd's `Watch` service.
-struct WatchCalls: Etcdserverpb_Watch.ServiceProtocol {
-    let calls: EtcdCalls
-
-    func watch(
-        request: StreamingServerRequest<Etcdserverpb_WatchRequest>, context: ServerContext
-    ) async throws -> StreamingServerResponse<Etcdserverpb_WatchResponse> {
-        try calls.stream(request.metadata, context) { service, writer in
+extension EtcdCalls {
+    /// etcd's `Watch` service.
+    var watch: Methods {
+        stream("etcdserverpb.Watch/Watch") {
+            (service, requests: EtcdRequests<Etcdserverpb_WatchRequest>, responses) in
             let watches = WatchStream(service)
             defer { watches.close() }
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 // A client that has nothing more to ask is still told what happens.
-                tasks.addTask { try await Self.hand(request.messages, to: watches) }
+                tasks.addTask {
+                    // Not faster than it can be answered.
+                    try await requests.forEach { message in
+                        if let request = try WatchRequest(message) { await watches.receive(request) }
+                    }
+                }
                 // The next answers are asked for when these are on their way, so that a slow client holds up only itself.
                 tasks.addTask {
-                    while let responses = try await watches.next() {
-                        try await writer.write(contentsOf: responses.map { Etcdserverpb_WatchResponse($0) })
+                    while let answers = try await watches.next() {
+                        // The events, and the messages that are made of them.
+                        let weight = answers.reduce(0) { $0 + 2 * $1.weight }
+                        guard let hold = memory.hold(part: weight) else { throw EtcdError.streamWithoutMemory }
+                        defer { hold.release() }
+                        try await responses.write(answers.map { Etcdserverpb_WatchResponse($0) })
                     }
                 }
                 // Not `waitForAll`, which would wait for the rest when one has failed.
                 while try await tasks.next() != nil {}
             }
-        }
-    }
-
-    /// Hands over what is asked; not faster than it can be answered.
-    private static func hand(
-        _ messages: RPCAsyncSequence<Etcdserverpb_WatchRequest, any Error>, to watches: WatchStream
-    ) async throws {
-        for try await message in messages {
-            if let request = try WatchRequest(message) { await watches.receive(request) }
         }
     }
 }

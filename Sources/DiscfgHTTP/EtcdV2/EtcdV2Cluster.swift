@@ -21,7 +21,7 @@ struct EtcdV2Cluster: Sendable {
     }
 
     /// The answer to what is not about keys.
-    func answer(_ call: Call, at place: EtcdV2Place, door: EtcdV2Door) async throws -> Response {
+    func answer(_ call: Call, at place: EtcdV2Place, routes: EtcdV2Routes) async throws -> Response {
         if let rest = place.path(below: "/v2/members") {
             call.name("/v2/members/**")
             return members(call, String(decoding: rest.drop { $0 == UInt8(ascii: "/") }, as: UTF8.self))
@@ -39,8 +39,8 @@ struct EtcdV2Cluster: Sendable {
             return call.allow(.get) ?? .plain(#"{"etcdserver":"\#(version)","etcdcluster":"3.4.0"}"#)
         case "/v2/stats/store":
             if let refusal = call.allow(.get) { return refusal }
-            return .plain(door.counters.json(expirations: door.api.store(as: .process).expirations))
-        case "/v2/stats/self": return call.allow(.get) ?? .plain(statistics(at: door.time.now()))
+            return .plain(routes.counters.json(expirations: routes.api.store(as: .process).expirations))
+        case "/v2/stats/self": return call.allow(.get) ?? .plain(statistics(at: routes.time.now()))
         case "/v2/stats/leader":
             return call.allow(.get) ?? .plain(#"{"leader":"\#(member)","followers":{}}"#)
         default:

@@ -30,7 +30,7 @@ final class EtcdV2Counters: Sendable {
         }
     }
 
-    /// Counts somebody who begins to watch, or with -1 ends.
+    /// Counts a watcher that begins, or with -1 one that ends.
     func noteWatcher(_ change: Int) { counts.withLock { $0.watchers += change } }
 
     /// The counters as JSON.

@@ -25,7 +25,7 @@ struct EtcdV2Form: Sendable {
         }
     }
 
-    /// The first value of a name; `nil` where there is none.
+    /// The first value of a name; `nil` if there is none.
     subscript(name: String) -> [UInt8]? { fields.first { $0.name == name }?.value }
 
     var isEmpty: Bool { fields.isEmpty }
@@ -69,21 +69,6 @@ enum PercentBytes {
             }
         }
         return ""
-    }
-
-    /// A path as a URL has it.
-    static func encode(path: [UInt8]) -> String {
-        let plain = Set("-_.~$&+,/:;=@".utf8)
-        var text = ""
-        for byte in path {
-            let isLetter = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            if isLetter || plain.contains(byte) {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return text
     }
 }
 

@@ -9,7 +9,7 @@ struct EtcdV2Keys: Sendable {
     /// A value whose every byte is escaped, with some more parameters.
     private static let maximumBody = 3 * Value.maximumLength + (64 << 10)
 
-    let door: EtcdV2Door
+    let routes: EtcdV2Routes
     let store: CallerService
     let config: ConfigName
 
@@ -27,7 +27,7 @@ struct EtcdV2Keys: Sendable {
         }
         if parameters.waits { return try await watch(path, parameters, call) }
         let result = try await store.read(path, isRecursive: parameters.isRecursive, in: config)
-        door.counters.note(result, of: .get)
+        routes.counters.note(result, of: .get)
         return response(to: result)
     }
 
@@ -58,14 +58,14 @@ struct EtcdV2Keys: Sendable {
     ) async throws -> Response {
         let write = DirectoryWrite(operation, at: path, timeToLive: parameters.duration)
         let result = try await store.carryOut(write, in: config)
-        door.counters.note(result, of: write.action)
+        routes.counters.note(result, of: write.action)
         let isShort = parameters.isShort && write.action != .delete && write.action != .compareAndDelete
         return response(to: result, isShort: isShort)
     }
 
     private func response(to result: DirectoryResult, isShort: Bool = false) -> Response {
         switch result {
-        case .failure(let refusal): return EtcdV2Error(refusal).response(cluster: door.clusterID)
+        case .failure(let refusal): return EtcdV2Error(refusal).response(cluster: routes.clusterID)
         case .success(let event):
             let size = (event.node.value?.count ?? 0) + (event.previous?.value?.count ?? 0)
             var body = ByteBufferAllocator().buffer(capacity: size + 256)
@@ -80,7 +80,7 @@ struct EtcdV2Keys: Sendable {
     func headers(at revision: Revision) -> HTTPFields {
         let index = String(revision)
         return [
-            .contentType: "application/json", .etcdClusterID: door.clusterID, .etcdIndex: index, .raftIndex: index,
+            .contentType: "application/json", .etcdClusterID: routes.clusterID, .etcdIndex: index, .raftIndex: index,
             .raftTerm: "1",
         ]
     }
@@ -91,11 +91,12 @@ struct EtcdV2Keys: Sendable {
         let first = parameters.waitIndex.map { Revision(clamping: $0) }
         let watch = DirectoryWatch(path, isRecursive: parameters.isRecursive)
         switch try await store.follow(watch, from: first, in: config) {
-        case .failure(let refusal): return EtcdV2Error(refusal).response(cluster: door.clusterID)
+        case .failure(let refusal): return EtcdV2Error(refusal).response(cluster: routes.clusterID)
         case .success(let feed):
             let stream = EtcdV2Watch(
-                feed: feed, streams: parameters.streams, counters: door.counters,
-                connection: call.context.connection, mayWait: call.context.mayWait)
+                feed: feed, streams: parameters.streams, counters: routes.counters,
+                connection: call.context.connection, answers: call.context.answers,
+                mayWait: call.context.mayWait)
             return Response(status: .ok, headers: headers(at: feed.start), body: stream.body)
         }
     }

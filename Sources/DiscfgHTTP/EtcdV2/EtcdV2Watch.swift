@@ -12,7 +12,9 @@ struct EtcdV2Watch: Sendable {
     let streams: Bool
     let counters: EtcdV2Counters
     let connection: Connection
-    /// Whether it waits; otherwise the answer is empty where nothing has happened, as etcd's is when a wait has taken too long.
+    /// The memory for answers; a stream ends if it does not suffice for an event.
+    let answers: MemoryBudget
+    /// Whether it waits; otherwise the answer is empty if nothing has happened, as etcd's is when a wait has taken too long.
     var mayWait = true
 
     var body: ResponseBody {
@@ -22,16 +24,29 @@ struct EtcdV2Watch: Sendable {
             var feed = feed
             while let (events, next) = try await next(feed) {
                 feed = next
-                // Each in a chunk of its own, as etcd sends them: there are clients that take a chunk to be one event.
-                for event in streams ? events[...] : events.prefix(1) {
-                    var buffer = ByteBuffer()
-                    buffer.writeEvent(event)
-                    try await writer.write(buffer)
+                guard try await write(streams ? events : Array(events.prefix(1)), to: &writer), streams, mayWait else {
+                    break
                 }
-                if !streams || !mayWait { break }
             }
             try await writer.finish(nil)
         }
+    }
+
+    /// Writes events, each in a chunk of its own, as etcd sends them: there are clients that take a chunk to be one event.
+    ///
+    /// - Returns: False if there is not enough memory.
+    @concurrent
+    private func write(_ events: [DirectoryEvent], to writer: inout any ResponseBodyWriter) async throws -> Bool {
+        let held = events.reduce(0) { $0 + $1.weight }
+        for event in events {
+            let isWritten = try await writer.writePart(of: event.weight, holding: held, within: answers) {
+                var buffer = ByteBuffer()
+                buffer.writeEvent(event)
+                return buffer
+            }
+            guard isWritten else { return false }
+        }
+        return true
     }
 
     /// The next events, and where to go on; `nil` when there will be none.

@@ -8,7 +8,7 @@ struct ClientMessages<Message: EtcdDecodable>: Sendable {
     private static var limit: Int { 64 << 10 }
 
     private var known: ArraySlice<Message>
-    /// What is still to come; `nil` where that is nothing.
+    /// What is still to come; `nil` if that is nothing.
     private let body: RequestBody?
 
     /// Reads the whole body of who says how long it is, so that what cannot be understood has a status of its own.

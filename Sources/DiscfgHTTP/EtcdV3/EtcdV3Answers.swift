@@ -74,11 +74,12 @@ extension Response {
 }
 
 extension ByteBuffer {
-    /// An answer of a stream, as a line.
-    init(etcdResult answer: some EtcdEncodable) {
-        var writer = EtcdJSONWriter()
+    /// An answer of a stream, as a line; `weight` is the approximate number of its bytes that become base64.
+    init(etcdResult answer: some EtcdEncodable, weight: Int = 0) {
+        var writer = EtcdJSONWriter(capacity: 512 + weight / 3 * 4)
         writer.object { $0.object("result") { answer.write(to: &$0) } }
-        self.init(bytes: writer.bytes + [UInt8(ascii: "\n")])
+        writer.raw("\n")
+        self.init(bytes: writer.bytes)
     }
 
     /// The error that ends a stream, as a line.

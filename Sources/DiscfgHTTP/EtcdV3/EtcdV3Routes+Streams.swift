@@ -11,13 +11,13 @@ extension EtcdV3Routes {
     func watch(_ service: EtcdService, _ call: Call) async throws(EtcdError) -> Response {
         try refuseOpenStream(call, "watch")
         var messages = try await ClientMessages<WatchMessage>(of: call)
-        let connection = call.context.connection
+        let (connection, answers) = (call.context.connection, call.context.answers)
         let open = OpenWatchStream(service)
         let opening = try await open.stream.answer(toFirstOf: &messages)
         return .etcdStream(
             ResponseBody { [messages] writer in
                 let stream = open.stream
-                try await writer.writeLines(opening)
+                for answer in opening { try await writer.write(ByteBuffer(etcdResult: answer)) }
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
                         do throws(EtcdError) {
@@ -29,7 +29,7 @@ extension EtcdV3Routes {
                             stream.abort(error)
                         }
                     }
-                    try await writer.writeResults {
+                    try await writer.writeResults(within: answers, weight: \.weight) {
                         try await whileWanted(connection) { try await stream.next() }
                     }
                     group.cancelAll()
@@ -51,7 +51,7 @@ extension EtcdV3Routes {
         return .etcdStream(
             ResponseBody { writer in
                 var reader = messages.reader
-                try await writer.writeResults { () -> [LeaseKeepAliveResponse]? in
+                try await writer.writeResults(within: call.context.answers) { () -> [LeaseKeepAliveResponse]? in
                     guard let request = try await reader.next() else { return nil }
                     return [try await service.leaseKeepAlive(request.id)]
                 }
@@ -59,7 +59,7 @@ extension EtcdV3Routes {
             })
     }
 
-    /// Answers with who leads, as it changes, until the client goes.
+    /// Answers with the leader, and each time it changes, until the client disconnects.
     func observe(_ service: EtcdService, _ call: Call) async throws(EtcdError) -> Response {
         try refuseOpenStream(call, "observe")
         let name = try NameRequest(body: try await body(of: call)).bytes
@@ -67,7 +67,7 @@ extension EtcdV3Routes {
         return .etcdStream(
             ResponseBody { writer in
                 let observer = ElectionObserver(name, service)
-                try await writer.writeResults {
+                try await writer.writeResults(within: call.context.answers) {
                     try await whileWanted(connection) { try await observer.next() }.map { [$0] }
                 }
                 try await writer.finish(nil)
@@ -80,7 +80,7 @@ extension EtcdV3Routes {
         let snapshot = try await EtcdSnapshot(service)
         return .etcdStream(
             ResponseBody { writer in
-                try await writer.writeResults {
+                try await writer.writeResults(within: call.context.answers) {
                     try await whileWanted(call.context.connection) { try await snapshot.next() }.map { [$0] }
                 }
                 try await writer.finish(nil)
@@ -142,18 +142,30 @@ extension ResponseBodyWriter {
     /// Writes answers, each as a line, until there are no more; an error is the last line.
     @concurrent
     fileprivate mutating func writeResults<Answer: EtcdEncodable>(
+        within budget: MemoryBudget, weight: (Answer) -> Int = { _ in 0 },
         _ next: @concurrent () async throws -> [Answer]?
     ) async throws {
         do {
-            while let answers = try await next() { try await writeLines(answers) }
+            while let answers = try await next() { try await writeLines(answers, within: budget, weight: weight) }
         } catch let error as EtcdError where !Task.isCancelled {
             try await write(ByteBuffer(etcdFailure: error))
         }
     }
 
     /// Writes answers, each in a chunk of its own: there are clients that take a chunk to be one answer.
+    ///
+    /// - Throws: `EtcdError` if there is not enough memory for an answer.
     @concurrent
-    fileprivate mutating func writeLines(_ answers: [some EtcdEncodable]) async throws {
-        for answer in answers { try await write(ByteBuffer(etcdResult: answer)) }
+    private mutating func writeLines<Answer: EtcdEncodable>(
+        _ answers: [Answer], within budget: MemoryBudget, weight: (Answer) -> Int
+    ) async throws {
+        let held = answers.reduce(0) { $0 + weight($1) }
+        for answer in answers {
+            let weight = weight(answer)
+            let isWritten = try await writePart(of: weight, holding: held, within: budget) {
+                ByteBuffer(etcdResult: answer, weight: weight)
+            }
+            guard isWritten else { throw EtcdError.streamWithoutMemory }
+        }
     }
 }

@@ -3,7 +3,7 @@ import DiscfgEtcd
 import HTTPTypes
 import Hummingbird
 
-/// The door for etcd's v3 clients that speak JSON: `/v3/…`, as etcd's own gateway 3.4 answers.
+/// etcd's v3 API in JSON: `/v3/…`, as etcd's own gateway 3.4 answers.
 ///
 /// `/v3/…` is about the config of the service, `/CONFIG/v3/…` about any other. Source: the mapping in etcd's
 /// `etcdserver/etcdserverpb/rpc.proto`.

@@ -8,27 +8,37 @@ import Synchronization
 public final class PrometheusRegistry: MetricsFactory {
     private let series = Mutex<[SeriesName: any Series]>([:])
 
+    /// A registry without series; pass it to `MetricsSystem.bootstrap` and to the responder.
     public init() {}
 
+    /// The counter of this name and these labels, which is created if it does not exist.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(label, dimensions) { CounterSeries() }
     }
 
+    /// The gauge of this name and these labels: the last value that was recorded, whether or not it is to be
+    /// aggregated.
     public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         series(label, dimensions) { GaugeSeries() }
     }
 
+    /// The gauge of this name and these labels, which can also be raised and lowered.
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         series(label, dimensions) { GaugeSeries() }
     }
 
+    /// The histogram of this name and these labels, in seconds.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         series(label, dimensions) { HistogramSeries() }
     }
 
+    /// Does nothing: a counter that went back to 0 would look like a restart.
     public func destroyCounter(_ handler: any CounterHandler) {}
+    /// Does nothing: the last value stays in the answer of `/metrics`.
     public func destroyRecorder(_ handler: any RecorderHandler) {}
+    /// Does nothing: the last value stays in the answer of `/metrics`.
     public func destroyMeter(_ handler: any MeterHandler) {}
+    /// Does nothing: a histogram that went back to 0 would look like a restart.
     public func destroyTimer(_ handler: any TimerHandler) {}
 
     /// Everything that was recorded, as text.

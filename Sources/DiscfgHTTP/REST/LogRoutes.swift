@@ -50,7 +50,9 @@ extension RESTRoutes {
             after: start, selection: selection, limit: limit, wait: wait, log: resumed?.log ?? query["log"])
         let style = try style(query)
         if streams {
-            return try await ChangeStream(store: store, config: config, query: request, style: style).response()
+            let stream = ChangeStream(
+                store: store, config: config, query: request, style: style, answers: call.context.answers)
+            return try await stream.response()
         }
         let page =
             try await untilShutdown { try await store.changes(request, in: config) }

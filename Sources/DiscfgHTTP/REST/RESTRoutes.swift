@@ -3,7 +3,7 @@ import DiscfgFormats
 import HTTPTypes
 import Hummingbird
 
-/// The REST door: `/v1/…`.
+/// The REST API: `/v1/…`.
 struct RESTRoutes: Sendable {
     let access: StoreAccess
     let time: TimeSource

@@ -6,7 +6,9 @@
 /// A key that has a lease is left as it is: a lock, an election or a registration belongs to a process that is alive. If
 /// it were set, it would lose its lease and never expire; if it were removed, it would be taken from its holder.
 public struct ImportedValues: Sendable {
+    /// The prefix, the condition, the author and the message of the import.
     public private(set) var request: ImportRequest
+    /// The values by their complete keys, the prefix included.
     public let values: [Key: Value]
     /// The imported keys in their order.
     package let keys: [Key]
@@ -48,11 +50,12 @@ public struct ImportedValues: Sendable {
 
     private static func check(_ value: Value, of key: Key) throws(DiscfgError) {
         guard value.bytes.count > Value.maximumLength else { return try value.validate() }
-        throw DiscfgError(
+        let error = DiscfgError(
             .tooLarge,
             "The value of “\(key)” has \(value.bytes.count) bytes; the most is \(Value.maximumLength) (1.5 MiB).",
             hint: value.isJSON
                 ? "Import with “--split-arrays”, which makes a key of each element." : "Store it elsewhere.")
+        throw value.isJSON ? error.overHTTP("Import with ?splitArrays, which makes a key of each element.") : error
     }
 
     /// The ranges, in order and without overlap, that may have keys to remove.
@@ -106,7 +109,8 @@ public struct ImportPlan: Sendable {
     /// The number of keys that already have the imported value.
     public private(set) var unchanged = 0
     /// The number of keys that are left as they are because they have a lease.
-    public private(set) var leftOut = 0
+    public var leftOut: Int { leftOutKeys.count }
+    private var leftOutKeys: [Key] = []
     /// The revision at which the config was compared.
     public var revision: Revision = 0
 
@@ -119,6 +123,7 @@ public struct ImportPlan: Sendable {
         removed.sort()
     }
 
+    /// How many keys the import adds, changes and removes, and how many it leaves as they are.
     public var counts: ImportCounts {
         ImportCounts(
             added: added.count, changed: changed.count, removed: removed.count, unchanged: unchanged, leftOut: leftOut)
@@ -133,7 +138,7 @@ public struct ImportPlan: Sendable {
         case .change: changed.append(key)
         case .remove: removed.append(key)
         case .keep: unchanged += 1
-        case .leaveOut: leftOut += 1
+        case .leaveOut: leftOutKeys.append(key)
         case .ignore: break
         }
     }
@@ -144,12 +149,12 @@ public struct ImportPlan: Sendable {
         changed += next.changed
         removed += next.removed
         unchanged += next.unchanged
-        leftOut += next.leftOut
+        leftOutKeys += next.leftOutKeys
     }
 
-    /// Counts what was done of the same import before it began again.
+    /// Counts what was done of the same import before it began again, but for keys that have a lease since.
     package mutating func include(_ earlier: ImportPlan) {
-        let known = Set(added + changed + removed)
+        let known = Set(added + changed + removed + leftOutKeys)
         let before = added.count + changed.count
         added += earlier.added.filter { !known.contains($0) }
         changed += earlier.changed.filter { !known.contains($0) }

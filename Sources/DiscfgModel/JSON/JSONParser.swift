@@ -15,6 +15,7 @@ public struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
         case noMemory
     }
 
+    /// What is wrong with the text, and at which byte, counted from 0.
     public var description: String { "\(reason) at byte \(offset)" }
 }
 

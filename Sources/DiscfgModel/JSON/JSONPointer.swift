@@ -19,11 +19,12 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         self.tokens = tokens
     }
 
+    /// The pointer as text (RFC 6901), such as `/db/hosts/0`; empty for the whole value.
     public var description: String { tokens.map { "/" + PathEscape.escape($0) }.joined() }
 }
 
 extension JSONValue {
-    /// The value that the pointer names, or `nil` where the document has none.
+    /// The value that the pointer names, or `nil` if the document has none.
     public func value(at pointer: JSONPointer) -> JSONValue? {
         var value = self
         for token in pointer.tokens {
@@ -96,11 +97,11 @@ private struct OpenMerge {
 /// The escapes of RFC 6901, which discfg also uses for names that become one segment of a key.
 ///
 /// They work on bytes: to Swift, a slash with a combining mark behind it is another character than a slash.
-public enum PathEscape {
+enum PathEscape {
     private static let (tilde, slash) = (UInt8(ascii: "~"), UInt8(ascii: "/"))
 
     /// The name with `~` as `~0` and `/` as `~1`.
-    public static func escape(_ name: String) -> String {
+    static func escape(_ name: String) -> String {
         guard name.utf8.contains(where: { $0 == tilde || $0 == slash }) else { return name }
         var bytes: [UInt8] = []
         for byte in name.utf8 {
@@ -112,7 +113,7 @@ public enum PathEscape {
     /// The name that the escaped text stands for.
     ///
     /// - Throws: `DiscfgError` with code `invalidRequest` when a `~` is followed by neither `0` nor `1`.
-    public static func unescape(_ text: some StringProtocol) throws(DiscfgError) -> String {
+    static func unescape(_ text: some StringProtocol) throws(DiscfgError) -> String {
         var bytes: [UInt8] = []
         var iterator = text.utf8.makeIterator()
         while let byte = iterator.next() {

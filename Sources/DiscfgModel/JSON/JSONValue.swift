@@ -44,10 +44,15 @@ public enum JSONValue: Sendable, Hashable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// A string.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// A number without a fraction.
     public init(integerLiteral value: Int64) { self = .number(String(value)) }
+    /// `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// An array of the elements.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// An object with the members in this order; of two with one name the last counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
 
     /// A number from any integer.
@@ -107,11 +112,14 @@ public struct JSONObject: Sendable, Hashable {
         order.removeAll { members[Name(text: $0)] == nil }
     }
 
+    /// Whether both have the same members, in any order.
     public static func == (left: JSONObject, right: JSONObject) -> Bool { left.members == right.members }
+    /// Hashes the members without their order.
     public func hash(into hasher: inout Hasher) { hasher.combine(members) }
 }
 
 extension JSONObject: Sequence {
+    /// Iterates over the members in their order.
     public func makeIterator() -> some IteratorProtocol<(name: String, value: JSONValue)> {
         order.lazy.map { (name: $0, value: self[$0] ?? .null) }.makeIterator()
     }

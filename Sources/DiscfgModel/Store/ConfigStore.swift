@@ -35,7 +35,7 @@ public protocol ConfigStore: Sendable {
 
     /// The commits beyond a revision, oldest first; with `wait` it waits that long for the first.
     ///
-    /// - Throws: `compacted` when the first of them is gone, or the log is not the one that is meant: read the current state, and
+    /// - Throws: `compacted` if the first of them is gone, or the log is not the one that is meant: read the current state, and
     ///   go on from its revision.
     func changes(_ query: ChangesQuery, in config: ConfigName) async throws -> ChangePage
     /// The commits that touched the selected keys, newest first.
@@ -76,6 +76,7 @@ extension ConfigStore {
         try await createConfig(name, settings: settings, author: "")
     }
 
+    /// The revision of `info(of:)`; throws `configNotFound`.
     public func revision(of config: ConfigName) async throws -> Revision { try await info(of: config).revision }
 
     /// Reads one key with eventual consistency.
@@ -86,13 +87,15 @@ extension ConfigStore {
 
 /// One key, read.
 public struct Reading: Sendable, Hashable {
+    /// The item as it was at `revision`.
     public var item: Item
-    /// A revision of the config at which the key stood so: its newest where the store tells that, or the one that was asked
+    /// A revision at which the key had this item: the config's newest if the store returns it, or the one that was asked
     /// for.
     public var revision: Revision
     /// How old the reading may be, if it was answered from memory because the store is unavailable.
     public var age: Duration?
 
+    /// A reading, as a store or the reader of an answer fills it in.
     public init(item: Item, revision: Revision, age: Duration? = nil) {
         self.item = item
         self.revision = revision
@@ -114,7 +117,7 @@ public struct ListQuery: Sendable, Hashable {
     public var limit: Int
     /// Whether values are left out.
     public var keysOnly: Bool
-    /// Whether everything must be of one moment, not before the question; where not, a remote store answers at half the cost.
+    /// Whether all items must be of one moment after the call began; if not, a table answers at half the cost.
     public var consistency: Consistency
     /// Whether the caller has read something at `revision` before.
     ///
@@ -122,11 +125,14 @@ public struct ListQuery: Sendable, Hashable {
     /// `after` goes on in any case.
     package var goesOn = false
 
+    /// The entries of a page if nothing else is asked for.
     public static let defaultLimit = 1000
+    /// The most entries that may be asked for.
     public static let maximumLimit = 10_000
     /// A page ends when its values have about this many bytes, before it has `limit` entries.
     public static let maximumBytes = 16 << 20
 
+    /// A query for the first page of one level of a directory, as it is now, unless more is given.
     public init(
         _ directory: String = "", isRecursive: Bool = false, at revision: Revision? = nil, after: String? = nil,
         limit: Int = ListQuery.defaultLimit, keysOnly: Bool = false, consistency: Consistency = .eventual
@@ -158,14 +164,16 @@ public struct Listing: Sendable, Hashable {
         }
     }
 
+    /// The entries in the order of their names; directories end with `/`.
     public var entries: [Entry]
-    /// The revision at which the listing holds; `nil` where it was read with eventual consistency from a store that cannot tell.
+    /// The revision of the listing; `nil` if a table was read with eventual consistency, which has no revision.
     public var revision: Revision?
-    /// What to ask as `after` for the next page; `nil` when this is the last.
+    /// The `after` of the query for the next page; `nil` if this is the last page.
     public var next: String?
     /// How old the listing may be, if it was answered from memory because the store is unavailable.
     public var age: Duration?
 
+    /// A page, as a store or the reader of an answer fills it in.
     public init(entries: [Entry], revision: Revision?, next: String?) {
         self.entries = entries
         self.revision = revision
@@ -178,21 +186,25 @@ public struct Listing: Sendable, Hashable {
     }
 }
 
-/// Which commits to read, going forward.
+/// The commits to read, in ascending order.
 public struct ChangesQuery: Sendable, Hashable {
+    /// Only commits with a higher revision are returned.
     public var after: Revision
+    /// The keys that are meant; changes of other keys are left out.
     public var selection: KeySelection
+    /// Maximum number of commits in an answer, which also ends with the commit that reaches 1 MiB of keys and values.
     public var limit: Int
     /// How long to wait for the first; `nil` not to wait.
     public var wait: Duration?
-    /// The log that is meant, as `ChangePage` or `ConfigInfo` named it; `nil` for whichever the config has.
+    /// The log that is meant, from `ChangePage` or `ConfigInfo`; `nil` for the log that the config has now.
     public var log: String?
     /// Whether a commit is returned with all its changes if it touches a selected key.
     package var keepsWholeCommits = false
 
-    /// Longer waits end after this, with nothing: whoever went away meanwhile is not waited for much longer.
+    /// The longest wait: a longer one ends after this time with an empty page.
     public static let maximumWait: Duration = .seconds(60)
 
+    /// A query for the commits after a revision, which does not wait for any.
     public init(
         after: Revision, selection: KeySelection = .all, limit: Int = 1000, wait: Duration? = nil, log: String? = nil
     ) {
@@ -212,16 +224,18 @@ public struct ChangesQuery: Sendable, Hashable {
 
 /// Some commits, and how far they reach.
 public struct ChangePage: Sendable, Hashable {
+    /// The commits with their changes of the selected keys; ascending for changes, descending for history.
     public var commits: [Commit]
-    /// The revision up to which the log was read: what to ask as `after` (or, going back, `before`) next.
+    /// The revision up to which the log was read: the `after` (or for history `before`) of the next query.
     public var scanned: Revision
     /// The config's revision.
     public var revision: Revision
-    /// The log that was read, `nil` if the store does not tell.
+    /// The name of the log that was read, `nil` if the store does not report it.
     ///
     /// A config that is deleted and created again has another.
     public var log: String?
 
+    /// A page, as a store or the reader of an answer fills it in.
     public init(commits: [Commit], scanned: Revision, revision: Revision, log: String? = nil) {
         self.commits = commits
         self.scanned = scanned
@@ -230,13 +244,16 @@ public struct ChangePage: Sendable, Hashable {
     }
 }
 
-/// Which commits to read, going back.
+/// The commits to read, in descending order.
 public struct HistoryQuery: Sendable, Hashable {
+    /// The keys that are meant; changes of other keys are left out.
     public var selection: KeySelection
     /// Only commits before this revision; `nil` for the newest.
     public var before: Revision?
+    /// The most commits to return; at least 1 and at most 1,000 are, whatever is asked for.
     public var limit: Int
 
+    /// A query for the newest 100 commits of the selected keys, unless more is given.
     public init(_ selection: KeySelection = .all, before: Revision? = nil, limit: Int = 100) {
         self.selection = selection
         self.before = before
@@ -246,11 +263,14 @@ public struct HistoryQuery: Sendable, Hashable {
 
 /// Which revisions to compare.
 public struct DiffQuery: Sendable, Hashable {
+    /// The revision with the items before; it may be higher than `to`.
     public var from: Revision
     /// `nil` for the current one.
     public var to: Revision?
+    /// The keys that are meant; changes of other keys are left out.
     public var selection: KeySelection
 
+    /// A comparison of a revision with another, or with the current one.
     public init(from: Revision, to: Revision? = nil, selection: KeySelection = .all) {
         self.from = from
         self.to = to
@@ -260,11 +280,14 @@ public struct DiffQuery: Sendable, Hashable {
 
 /// The keys that differ between two revisions.
 public struct Difference: Sendable, Hashable {
+    /// The revision of the items before.
     public var from: Revision
+    /// The revision of the items after, never `nil` as in the query.
     public var to: Revision
     /// In the order of their keys; `previous` is the item at `from`, `item` the one at `to`.
     public var changes: [Change]
 
+    /// A difference, as a store or the reader of an answer fills it in.
     public init(from: Revision, to: Revision, changes: [Change]) {
         self.from = from
         self.to = to
@@ -272,14 +295,18 @@ public struct Difference: Sendable, Hashable {
     }
 }
 
-/// What to put back.
+/// The revision and the keys to restore.
 public struct RollbackRequest: Sendable, Hashable {
+    /// The revision whose items are restored.
     public var to: Revision
+    /// The keys that are meant; changes of other keys are left out.
     public var selection: KeySelection
+    /// The author of the commits; empty if unknown.
     public var author: String
     /// Why; empty for “rollback to revision N”.
     public var message: String
 
+    /// A rollback of every key, unless keys are selected.
     public init(to: Revision, selection: KeySelection = .all, author: String = "", message: String = "") {
         self.to = to
         self.selection = selection
@@ -288,17 +315,18 @@ public struct RollbackRequest: Sendable, Hashable {
     }
 }
 
-/// What was put back.
+/// The result of a rollback.
 public struct RollbackResult: Sendable, Hashable {
     /// The revision of the last new commit, or the config's when nothing differed.
     public var revision: Revision
-    /// What the commits changed, in the order of the keys.
+    /// The changes of the commits, in the order of the keys.
     public var changes: [Change]
     /// How many keys differ and were left out because they have or had a lease.
     public var leftOut: Int
     /// How many commits it took: 0 if nothing differed, more than one if the store does not take so much in one.
     public var commits: Int
 
+    /// A result, as a store or the reader of an answer fills it in.
     public init(revision: Revision, changes: [Change], leftOut: Int = 0, commits: Int = 0) {
         self.revision = revision
         self.changes = changes
@@ -307,7 +335,7 @@ public struct RollbackResult: Sendable, Hashable {
     }
 }
 
-/// What history to forget.
+/// The history to compact.
 public enum CompactionRequest: Sendable, Hashable {
     /// The commits up to and with this revision, which stays the oldest that can be read.
     case through(Revision)

@@ -158,7 +158,7 @@ extension RollbackResult {
 }
 
 extension RollbackRequest {
-    /// Reads `{"to":3,"prefix":"/db","message":"why"}`; the author travels beside it.
+    /// Reads `{"to":3,"prefix":"/db","message":"why"}`; the author is not part of it.
     public init(wire object: JSONValue, author: String = "") throws(DiscfgError) {
         try object.allowOnly(["to", "prefix", "message"])
         self.init(

@@ -39,13 +39,14 @@ extension ConfigInfo {
 extension DiscfgError {
     /// Writes the error: `{"errorCode":100,"error":"Key not found","message":"…","hint":"…"}`.
     ///
-    /// A failed condition carries the current item as `item`. The cause stays out: it may say what is nobody's business.
+    /// With `commandHint` if the hint for commands is another. A failed condition carries the current item as `item`. The cause stays out: it may say what is nobody's business.
     public func write(to writer: inout JSONWriter, _ style: WireStyle) {
         writer.object { writer in
             writer.member("errorCode", code.rawValue)
             writer.member("error", code.title)
             writer.member("message", message)
-            if let hint { writer.member("hint", hint) }
+            if let hint = httpHint ?? hint { writer.member("hint", hint) }
+            if httpHint != nil, let hint { writer.member("commandHint", hint) }
             if let current {
                 writer.name("item")
                 current.write(to: &writer, style)
@@ -56,9 +57,11 @@ extension DiscfgError {
     /// Reads what `write` writes; `nil` when the JSON is not such an error.
     public init?(wire object: JSONValue) {
         guard let code = object["errorCode"]?.integer, let message = object["message"]?.string else { return nil }
+        let (hint, commandHint) = (object["hint"]?.string, object["commandHint"]?.string)
         self.init(
-            Code(rawValue: Int(code)), message, hint: object["hint"]?.string,
+            Code(rawValue: Int(code)), message, hint: commandHint ?? hint,
             current: object["item"].flatMap { try? Item(wire: $0) })
+        if commandHint != nil { httpHint = hint }
     }
 }
 

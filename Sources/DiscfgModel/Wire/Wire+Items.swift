@@ -36,15 +36,20 @@ extension Item {
     }
 }
 
-/// The answer to what was done with one key: `{"action":"set","item":{…},"prevItem":{…},"cfgVersion":7}`.
+/// The answer to an operation on one key: `{"action":"set","item":{…},"prevItem":{…},"cfgVersion":7}`.
 public struct Envelope: Sendable, Hashable {
+    /// What was done, such as `get`, `set` or `delete`.
     public var action: String
+    /// The item after it; `nil` if the key was deleted.
     public var item: Item?
+    /// The item before it; `nil` if the key was absent, or nothing was written.
     public var previous: Item?
-    /// How many keys were deleted, where it may be more than one.
+    /// How many keys were deleted, if it may be more than one.
     public var deleted: Int?
+    /// The config's revision as of the answer, `cfgVersion` in JSON.
     public var revision: Revision
 
+    /// An answer to be written, or one that was read.
     public init(action: String, item: Item? = nil, previous: Item? = nil, deleted: Int? = nil, revision: Revision) {
         self.action = action
         self.item = item

@@ -1,5 +1,5 @@
 extension NotificationRule {
-    /// Writes the rule; with its secret only in the answer to who has just added it.
+    /// Writes the rule; with its secret only in the answer to the request that added it.
     public func write(to writer: inout JSONWriter, withSecret: Bool = false) {
         writer.object { writeMembers(to: &$0, withSecret: withSecret) }
     }

@@ -21,7 +21,7 @@ extension Transaction {
         }
     }
 
-    /// Writes what `init(wire:author:)` reads, exact to the byte; the author travels beside it.
+    /// Writes what `init(wire:author:)` reads, exact to the byte; the author is not part of it.
     ///
     /// What `validateWire` refuses is not written as it is.
     public func write(to writer: inout JSONWriter) {

@@ -10,11 +10,12 @@ import Foundation
 public struct WireStyle: Sendable, Hashable {
     /// The moment from which a time to live is counted.
     public var now: Timestamp
-    /// Whether every value is base64: exact to the byte, where otherwise JSON and text are embedded as such.
+    /// Whether every value is base64, which is exact to the byte; otherwise JSON and text are embedded.
     public var isExact: Bool
     /// Whether changes carry the item before.
     public var withPrevious: Bool
 
+    /// JSON with embedded values and without the items before, unless they are asked for.
     public init(now: Timestamp, isExact: Bool = false, withPrevious: Bool = false) {
         self.now = now
         self.isExact = isExact

@@ -12,8 +12,11 @@ public struct NotificationMessage: Sendable {
 
     /// The same each time the same commit is sent by the same rule, so that receivers can recognise duplicates.
     public let id: String
+    /// The type of the event, `type` in CloudEvents.
     public let kind: Kind
+    /// The config that was changed.
     public let config: ConfigName
+    /// The revision of the commit; of a test the config's revision.
     public let revision: Revision
     /// The time of the commit.
     public let time: Timestamp
@@ -31,6 +34,7 @@ public struct DeliveryFailure: Error, Sendable {
     /// The pause that the target asked for.
     public var retryAfter: Duration?
 
+    /// A failure whose reason is cut after 1000 characters.
     public init(_ reason: String, retryAfter: Duration? = nil) {
         self.reason = String(reason.prefix(1000))
         self.retryAfter = retryAfter

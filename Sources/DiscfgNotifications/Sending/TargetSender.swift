@@ -30,6 +30,7 @@ public final class TargetSender: NotificationSender {
         for client in clients { try await client.shutdown() }
     }
 
+    /// Refuses an invalid secret, a URL that is not a queue, and a webhook whose address may not be used.
     public func check(_ rule: NotificationRule) throws(DiscfgError) {
         if let secret = rule.secret { try WebhookSecret.check(secret) }
         switch rule.target {
@@ -52,6 +53,7 @@ public final class TargetSender: NotificationSender {
         }
     }
 
+    /// Sends to SNS, SQS or EventBridge with a client of the target's region, or posts to a webhook.
     public func send(_ message: NotificationMessage, by rule: NotificationRule) async throws {
         // SQS refuses these two characters, which JSON may contain without an escape.
         let text = String(decoding: message.body, as: UTF8.self)

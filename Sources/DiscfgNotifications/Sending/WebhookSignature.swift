@@ -10,13 +10,13 @@ import Foundation
 /// The secret of a webhook, which signs the message's id, the time and the body with HMAC-SHA256.
 ///
 /// Source: <https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md>.
-public struct WebhookSecret: Sendable {
+struct WebhookSecret: Sendable {
     private static let prefix = "whsec_"
     private static let minimumKey = 8
     private let key: SymmetricKey
 
     /// Reads a secret: `whsec_` and base64, as in Standard Webhooks, or any other text, whose bytes are the key.
-    public init(_ text: String) {
+    init(_ text: String) {
         let encoded = text.hasPrefix(Self.prefix) ? Data(base64Encoded: String(text.dropFirst(Self.prefix.count))) : nil
         key = SymmetricKey(data: encoded ?? Data(text.utf8))
     }
@@ -36,7 +36,7 @@ public struct WebhookSecret: Sendable {
     }
 
     /// A new secret of 24 random bytes, as text.
-    public static func generate() -> String {
+    static func generate() -> String {
         let bytes = SymmetricKey(size: SymmetricKeySize(bitCount: 192)).withUnsafeBytes { Data($0) }
         return prefix + bytes.base64EncodedString()
     }

@@ -12,9 +12,6 @@ package struct SimulatedEngine: StorageEngine {
 
     private var engine: any StorageEngine { store.engine }
 
-    package var description: StorageDescription { engine.description }
-    package var limits: StorageLimits { engine.limits }
-
     package var traits: StorageTraits {
         var traits = engine.traits
         guard store.options.isRemote else { return traits }
@@ -63,7 +60,7 @@ package struct SimulatedEngine: StorageEngine {
             try await store.simulation.park(store.simulation.latency(), process: process.name, event: event)
         }
         guard process.hasCrashed else { return }
-        // It takes a turn, so that code which never ends ends the run.
+        // It takes a step, so that code which never ends ends the run.
         try await store.simulation.park(1_000_000, process: process.name, event: "goes on after a crash")
         throw SimulatedCrash()
     }
@@ -76,10 +73,6 @@ package struct SimulatedEngine: StorageEngine {
 
     package func config(_ name: ConfigName) async throws -> ConfigRecord? {
         try await call("config") { try await engine.config(name) }
-    }
-
-    package func configs(after: ConfigName?, limit: Int) async throws -> [ConfigRecord] {
-        try await call("configs") { try await engine.configs(after: after, limit: limit) }
     }
 
     package func configNames(after: ConfigName?, limit: Int) async throws -> [ConfigName] {
@@ -98,8 +91,8 @@ package struct SimulatedEngine: StorageEngine {
         try await call("removeConfig", writing: name) { try await engine.removeConfig(name) }
     }
 
-    package func tail(of config: ConfigName) async throws -> LogTail {
-        try await call("tail") { try await engine.tail(of: config) }
+    package func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
+        try await call("tail") { try await engine.tail(of: config, knowing: known) }
     }
 
     package func append(
@@ -135,15 +128,11 @@ package struct SimulatedEngine: StorageEngine {
     }
 
     package func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
         try await call("history") {
-            try await engine.history(of: config, selection: selection, through: through, limit: limit)
+            try await engine.history(of: config, selection: selection, part, limit: limit)
         }
-    }
-
-    package func firstChange(to key: Key, in config: ConfigName, after: Revision) async throws -> Change? {
-        try await call("firstChange") { try await engine.firstChange(to: key, in: config, after: after) }
     }
 
     package func trim(_ config: ConfigName, through: Revision, keepingSince moment: Timestamp) async throws -> Bool {
@@ -191,53 +180,23 @@ package struct SimulatedEngine: StorageEngine {
         try await call("lastRevision") { try await engine.lastRevision(of: config, before: time) }
     }
 
-    package func createLease(_ lease: Lease, in config: ConfigName) async throws -> Bool {
-        try await call("createLease", writing: config) { try await engine.createLease(lease, in: config) }
-    }
-
-    package func lease(_ id: Int64, in config: ConfigName) async throws -> Lease? {
-        try await call("lease") { try await engine.lease(id, in: config) }
-    }
-
-    package func leases(of config: ConfigName, after: Int64?, limit: Int) async throws -> [Lease] {
-        try await call("leases") { try await engine.leases(of: config, after: after, limit: limit) }
-    }
-
-    package func renewLease(_ id: Int64, in config: ConfigName, at now: Timestamp) async throws -> Lease? {
-        try await call("renewLease", writing: config) { try await engine.renewLease(id, in: config, at: now) }
-    }
-
-    package func endLease(_ id: Int64, in config: ConfigName, ifUnchanged lease: Lease?) async throws -> String? {
-        try await call("endLease", writing: config) {
-            try await engine.endLease(id, in: config, ifUnchanged: lease)
+    package func leases(_ selection: LeaseSelection, of config: ConfigName) async throws -> [StoredLease] {
+        try await call("leases") {
+            // In their order: that of a dictionary would not come again with the seed.
+            var leases = try await engine.leases(selection, of: config).sorted { $0.lease.id < $1.lease.id }
+            for index in leases.indices { leases[index].keys.sort() }
+            return leases
         }
     }
 
-    package func keys(of lease: Int64, generation: String?, in config: ConfigName) async throws -> [Key]? {
-        // In their order: that of a dictionary would not come again with the seed.
-        try await call("keys") {
-            try await engine.keys(of: lease, generation: generation, in: config)?.sorted()
-        }
+    package func changeLease(_ change: LeaseChange, in config: ConfigName) async throws -> StoredLease? {
+        try await call("changeLease", writing: config) { try await engine.changeLease(change, in: config) }
     }
 
-    package func removeLease(_ id: Int64, generation: String?, in config: ConfigName) async throws {
-        try await call("removeLease", writing: config) {
-            try await engine.removeLease(id, generation: generation, in: config)
-        }
-    }
-
-    package func overdueLeases(in config: ConfigName, at now: Timestamp) async throws -> [Lease] {
-        try await call("overdueLeases") {
-            try await engine.overdueLeases(in: config, at: now).sorted { $0.id < $1.id }
-        }
-    }
-
-    package func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
-        try await call("cell") { try await engine.cell(name, in: config) }
-    }
-
-    package func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
-        try await call("cells") { try await engine.cells(of: config, prefix: prefix, after: after, limit: limit) }
+    package func cells(
+        of config: ConfigName, from first: String, through last: String, limit: Int
+    ) async throws -> [Cell] {
+        try await call("cells") { try await engine.cells(of: config, from: first, through: last, limit: limit) }
     }
 
     package func replaceCell(

@@ -48,7 +48,7 @@ struct SimulatedTable: DynamoDBDecorator {
             try await store.simulation.park(store.simulation.latency(), process: process.name, event: event)
         }
         guard process.hasCrashed else { return }
-        // It takes a turn, so that code which never ends ends the run.
+        // It takes a step, so that code which never ends ends the run.
         try await store.simulation.park(1_000_000, process: process.name, event: "goes on after a crash")
         throw SimulatedCrash()
     }

@@ -27,7 +27,7 @@ package struct Scenario: Sendable {
         timing = Simulation.Timing()
         timing.call = .milliseconds(1) ... .milliseconds(20)
         timing.slowest = .seconds(5)
-        timing.maximumTurns = 30_000
+        timing.maximumSteps = 30_000
     }
 
     /// What came of a run.

@@ -11,7 +11,7 @@ struct CommandLineWords {
     /// Moves global options that lead behind the name of the command, and the words behind `--` of `discfg exec` into an
     /// option: the parser takes only one list of positional arguments.
     ///
-    /// - Throws: `DiscfgError` with code `invalidRequest` where a command is named that there is not.
+    /// - Throws: `DiscfgError` with code `invalidRequest` if a command is named that there is not.
     init(_ words: [String], root: any ParsableCommand.Type = Discfg.self) throws(DiscfgError) {
         let end = Self.leadingOptions(words)
         let (options, rest) = (words[..<end], words[end...])

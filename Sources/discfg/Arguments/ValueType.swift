@@ -68,7 +68,7 @@ enum ValueType: Hashable {
         }
     }
 
-    /// The content type that the end of a file's name tells, or `nil` where it tells none.
+    /// The content type that the end of a file's name tells, or `nil` if it tells none.
     static func contentType(fileName: String) -> String? {
         let name = fileName.split(separator: "/").last.map(String.init) ?? ""
         guard let dot = name.lastIndex(of: ".") else { return nil }

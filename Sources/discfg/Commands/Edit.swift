@@ -67,7 +67,7 @@ struct Edit: AsyncParsableCommand {
 }
 
 extension Session {
-    /// The key as it is now, or `nil` where it is absent.
+    /// The key as it is now, or `nil` if it is absent.
     fileprivate func current(_ key: Key) async throws -> Item? {
         do {
             return try await store.get(key, in: config, at: nil, consistency: .strong).item

@@ -16,8 +16,8 @@ struct Serve: AsyncParsableCommand {
               discfg --store dynamodb:discfg serve --poll-interval 100ms
               discfg serve --etcd-listen 127.0.0.1:2379
 
-            etcd's v2 API and v3 JSON gateway are on the same address, below /v2 and /v3, and for any config below \
-            /CONFIG/v2 and /CONFIG/v3; etcd's v3 gRPC API is on the address of --etcd-listen.
+            etcd's v2 API, v3 JSON gateway and v3 gRPC API are on the same address: below /v2 and /v3, and for any \
+            config below /CONFIG/v2 and /CONFIG/v3.
 
             With --store http://HOST:PORT the server is an agent of another discfg server: it answers from its own \
             memory, and keys and lists also while the other server cannot be reached.
@@ -32,14 +32,14 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The address for etcd's v3 API over gRPC; without it there is none. (DISCFG_ETCD_LISTEN)",
+            "One more address, for clients of etcd that expect its port. (DISCFG_ETCD_LISTEN)",
             valueName: "host:port"))
     var etcdListen: String?
 
     @Option(
         name: .customLong("etcd-http-listen"),
         help: ArgumentHelp(
-            "One more address for HTTP, for clients of etcd that insist on their own. (DISCFG_ETCD_HTTP_LISTEN)",
+            "One more address, for clients of etcd's HTTP that insist on their own. (DISCFG_ETCD_HTTP_LISTEN)",
             valueName: "host:port"))
     var etcdHTTPListen: String?
 

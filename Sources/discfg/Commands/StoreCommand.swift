@@ -1,5 +1,6 @@
 import ArgumentParser
 import DiscfgCore
+import DiscfgDynamoDB
 
 /// `discfg store`: the store itself.
 struct StoreCommand: ParsableCommand {
@@ -48,14 +49,11 @@ struct StoreInit: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let properties = StoreProperties(settings: throughput, isProtected: protect)
+        if properties != StoreProperties() { try globals.requireTable("has neither a throughput nor a protection") }
         try await globals.withSession { session in
-            let properties = StoreProperties(throughput: throughput, isProtected: protect)
-            if let administration = session.administration {
-                for warning in try await administration.create(properties) {
-                    Output.note("warning: \(warning.message)\nhint: \(warning.hint)")
-                }
-            } else if properties != StoreProperties() {
-                throw session.hasNoAdministration
+            for warning in try await session.administration?.create(properties) ?? [] {
+                Output.note("warning: \(warning.message)\nhint: \(warning.hint)")
             }
             let url = session.settings.store.description
             // Whatever kind of store it is, now it must answer.
@@ -72,8 +70,9 @@ struct StoreInit: AsyncParsableCommand {
 }
 
 extension StoreInit {
-    private var throughput: ConfigSettings.Capacity? {
-        readUnits.flatMap { read in writeUnits.map { .provisioned(readUnits: read, writeUnits: $0) } }
+    private var throughput: [String: JSONValue] {
+        guard let readUnits, let writeUnits else { return [:] }
+        return TableThroughput.provisioned(readUnits: readUnits, writeUnits: writeUnits).settings
     }
 }
 
@@ -90,6 +89,9 @@ struct StoreStatus: AsyncParsableCommand {
     @OptionGroup
     var globals: GlobalOptions
 
+    /// The fields that are numbers of bytes.
+    private static let sizes = ["size", "walSize"]
+
     func run() async throws {
         try await globals.withSession { session in
             let storage: StorageDescription
@@ -99,9 +101,10 @@ struct StoreStatus: AsyncParsableCommand {
                 storage = try await session.store.info(of: .default).storage
             }
             let fields = [("store", storage.name)] + storage.options.sorted(by: <).map { ($0.key, $0.value) }
-            try session.output.answer(
-                human: Table.fields(fields.map { (name: $0.0, value: $0.1) }, for: session.output.terminal)
-            ) { writer in
+            let shown = fields.map { name, value in
+                (name: name, value: Self.sizes.contains(name) ? Int64(value).map(ByteCount.text) ?? value : value)
+            }
+            try session.output.answer(human: Table.fields(shown, for: session.output.terminal)) { writer in
                 writer.object { writer in
                     for (name, value) in fields { writer.member(name, value) }
                 }
@@ -130,11 +133,11 @@ struct StoreDestroy: AsyncParsableCommand {
     var globals: GlobalOptions
 
     func run() async throws {
+        try globals.requireTable("is not deleted by discfg")
         try await globals.withSession { session in
-            guard let administration = session.administration else { throw session.hasNoAdministration }
+            guard let administration = session.administration, let subject = administration.subject else { return }
             _ = try await administration.status()
             if !yes {
-                let subject = administration.subject
                 try Confirmation(subject: "\(subject.description) with all its configs", name: subject.name).ask()
             }
             try await administration.destroy()
@@ -148,11 +151,13 @@ struct StoreDestroy: AsyncParsableCommand {
     }
 }
 
-extension Session {
-    /// The refusal of an operation on the store as a whole.
-    fileprivate var hasNoAdministration: DiscfgError {
-        DiscfgError(
-            .unsupported, "The store \(settings.store) is not a DynamoDB table.",
-            hint: "Name one: --store dynamodb:TABLE. A SQLite file needs no command.")
+extension GlobalOptions {
+    /// Refuses an operation on the store as a whole if it is not a table, before the store is opened, which may create it.
+    fileprivate func requireTable(_ reason: String) throws {
+        let store = try settings().store
+        guard !store.location.isTable else { return }
+        throw DiscfgError(
+            .unsupported, "The store \(store) is \(store.location.kind), which \(reason).",
+            hint: "Name a DynamoDB table: --store dynamodb:TABLE. A SQLite file needs no command.")
     }
 }

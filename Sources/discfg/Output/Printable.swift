@@ -61,7 +61,7 @@ extension Timestamp {
 }
 
 extension Item {
-    /// How long the key has left, or empty where it does not expire.
+    /// How long the key has left, or empty if it does not expire.
     func timeLeft(from now: Timestamp) -> String {
         expiry.map { DurationText.format(.seconds((($0 - now).milliseconds + 999) / 1000)) } ?? ""
     }

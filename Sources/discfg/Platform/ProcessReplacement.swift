@@ -63,7 +63,7 @@ enum CurrentProcess {
         return String(cString: path)
     }
 
-    /// The name under which the user logged in, or `nil` where the system does not know.
+    /// The name under which the user logged in, or `nil` if the system does not know.
     static var loginName: String? {
         guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return nil }
         return String(cString: name)

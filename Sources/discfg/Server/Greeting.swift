@@ -1,33 +1,33 @@
 import DiscfgCore
 import Synchronization
 
-/// Says where the server is, and what to try first, as soon as every door is open.
+/// Says where the server is, and what to try first, as soon as every port is open.
 final class Greeting: Sendable {
-    enum Door: Sendable { case http, etcdHTTP, etcdGRPC }
+    enum Listener: Sendable { case http, etcdHTTP, etcdGRPC }
 
     private let session: Session
-    private let addresses: [Door: ListenAddress]
-    private let ports = Mutex<[Door: Int]>([:])
+    private let addresses: [Listener: ListenAddress]
+    private let ports = Mutex<[Listener: Int]>([:])
 
     init(session: Session, options: Server.Options) {
         self.session = session
-        let addresses: [Door: ListenAddress?] = [
+        let addresses: [Listener: ListenAddress?] = [
             .http: options.address, .etcdHTTP: options.etcdHTTPAddress, .etcdGRPC: options.etcdGRPCAddress,
         ]
         self.addresses = addresses.compactMapValues { $0 }
     }
 
-    /// Notes that a door is open at a port.
-    func note(_ door: Door, _ port: Int) {
+    /// Notes the port of a listener that is open.
+    func note(_ listener: Listener, _ port: Int) {
         let all = ports.withLock { ports in
-            ports[door] = port
+            ports[listener] = port
             return ports.count == addresses.count ? ports : nil
         }
         // Nobody need read it: the server runs all the same.
         if let all { try? session.output.human(text(all.compactMapValues { $0 })) }
     }
 
-    private func text(_ ports: [Door: Int]) -> String {
+    private func text(_ ports: [Listener: Int]) -> String {
         let url = "http://\(place(.http, ports) ?? "")"
         var etcd = ""
         if let address = place(.etcdHTTP, ports) { etcd += "etcd's clients find HTTP at http://\(address)\n" }
@@ -45,9 +45,9 @@ final class Greeting: Sendable {
             """
     }
 
-    /// Where a door is reached from this machine.
-    private func place(_ door: Door, _ ports: [Door: Int]) -> String? {
-        guard let host = addresses[door]?.host, let port = ports[door] else { return nil }
+    /// The address of a listener, as seen from this machine.
+    private func place(_ listener: Listener, _ ports: [Listener: Int]) -> String? {
+        guard let host = addresses[listener]?.host, let port = ports[listener] else { return nil }
         return ListenAddress.text(["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host, port)
     }
 }

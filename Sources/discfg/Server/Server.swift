@@ -2,6 +2,7 @@ import DiscfgCore
 import DiscfgHTTP
 import DiscfgNotifications
 import DiscfgYAML
+import GRPCServing
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -9,15 +10,15 @@ import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
-/// The server: its doors on a store, and what keeps the store tidy.
+/// The server: its APIs on a store, and the maintenance of the store.
 struct Server: Sendable {
-    /// Where the server listens, and who may call.
+    /// The addresses of the server, and the callers that it accepts.
     struct Options: Sendable {
-        /// Every door that speaks HTTP.
+        /// Every API.
         var address: ListenAddress
-        /// The same, for clients of etcd that insist on an address of its own; `nil` for none.
+        /// The same, for clients of etcd's HTTP that insist on an address of its own; `nil` for none.
         var etcdHTTPAddress: ListenAddress?
-        /// etcd's v3 API over gRPC; `nil` for none.
+        /// The same, for clients of etcd's gRPC; `nil` for none.
         var etcdGRPCAddress: ListenAddress?
         /// The config that etcd's clients see.
         var etcdConfig = ConfigName.default
@@ -71,19 +72,19 @@ struct Server: Sendable {
     private func serve(_ session: Session, _ logger: Logger) async throws {
         let limits = RequestLimits(bodies: MemoryBudget(options.requestMemory))
         let etcd = session.local.map {
-            EtcdDoors(
+            EtcdListeners(
                 store: $0, administration: session.administration, time: session.time, options: options, logger: logger)
         }
-        let greeting = Greeting(session: session, options: options)
-        var services: [any Service] = [
-            application(options.address, session, etcd, limits, logger) { greeting.note(.http, $0) }
-        ]
-        if let address = options.etcdHTTPAddress {
-            services.append(application(address, session, etcd, limits, logger) { greeting.note(.etcdHTTP, $0) })
+        let gRPC = etcd?.gRPC(limits)
+        if let address = options.etcdGRPCAddress, gRPC == nil {
+            throw etcd == nil ? EtcdListeners.needStore : EtcdListeners.noGRPC(at: address)
         }
-        if let address = options.etcdGRPCAddress {
-            guard let etcd else { throw EtcdDoors.needStore }
-            services.append(try etcd.gRPC(at: address, options, limits) { greeting.note(.etcdGRPC, $0) })
+        let greeting = Greeting(session: session, options: options)
+        let addresses: [(Greeting.Listener, ListenAddress?)] = [
+            (.http, options.address), (.etcdHTTP, options.etcdHTTPAddress), (.etcdGRPC, options.etcdGRPCAddress),
+        ]
+        var services: [any Service] = addresses.compactMap { listener, address in
+            address.map { application($0, session, etcd, gRPC, limits, logger) { greeting.note(listener, $0) } }
         }
         services.append(StoreCheck(session: session))
         if let maintained = session.maintained { services.append(ConfigMaintenance(maintained)) }
@@ -93,12 +94,22 @@ struct Server: Sendable {
             logger: logger)
         // A client that goes on asking must not hold up the end for good.
         configuration.maximumGracefulShutdownDuration = .seconds(20)
-        try await ServiceGroup(configuration: configuration).run()
+        let end: Result<Void, any Error>
+        do {
+            end = .success(try await ServiceGroup(configuration: configuration).run())
+        } catch {
+            end = .failure(error)
+        }
+        // Calls whose connections were cut off still use the store, which is closed next.
+        gRPC?.cutOff()
+        await gRPC?.ended()
+        try end.get()
     }
 
-    /// What answers HTTP at an address; `listening` is told the port.
+    /// What answers HTTP and gRPC at an address; `listening` is told the port.
     private func application(
-        _ address: ListenAddress, _ session: Session, _ etcd: EtcdDoors?, _ limits: RequestLimits, _ logger: Logger,
+        _ address: ListenAddress, _ session: Session, _ etcd: EtcdListeners?,
+        _ gRPC: GRPCConnections?, _ limits: RequestLimits, _ logger: Logger,
         listening: @escaping @Sendable (Int) -> Void
     ) -> any Service {
         let access = AccessPolicy(
@@ -110,9 +121,11 @@ struct Server: Sendable {
         let responder = DiscfgResponder(store: session.opened.store, options: options, logger: logger)
         let application = Application(
             responder: responder,
-            server: .http1(
-                configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [ConnectionMonitor(), StalledReader()], idleTimeout: .seconds(120))),
+            server: HTTPServerBuilder { responder in
+                let configuration = HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [ConnectionMonitor(), StalledReader()], idleTimeout: .seconds(120))
+                return OnePort(http1: HTTP1Channel(responder: responder, configuration: configuration), gRPC: gRPC)
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(address.host, port: address.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(self.options.connections)),

@@ -9,7 +9,7 @@ private struct BusyLog: EngineWrapper {
     let engine: any StorageEngine
     let writer: ConfigService
 
-    var traits: StorageTraits { StorageTraits(readsTellTail: false) }
+    var traits: StorageTraits { engine.traits.with(\.readsTellTail, false) }
 
     func log(
         of config: ConfigName, after: Revision, limit: Int, incarnation: String?, consistency: Consistency
@@ -17,6 +17,28 @@ private struct BusyLog: EngineWrapper {
         if consistency == .eventual { try await writer.set("/busy", "x", in: config) }
         return try await engine.log(
             of: config, after: after, limit: limit, incarnation: incarnation, consistency: consistency)
+    }
+}
+
+/// A store to which reads need not be strongly consistent.
+private struct RemoteStore: EngineWrapper {
+    let engine: any StorageEngine
+
+    var traits: StorageTraits { engine.traits.with(\.readsTellTail, false) }
+}
+
+/// A question to a service that looks whether a config exists.
+private enum Look: CaseIterable {
+    case info, revision, history, grant, changeSettings
+
+    func callAsFunction(_ service: ConfigService, _ config: ConfigName) async throws {
+        switch self {
+        case .info: _ = try await service.info(of: config)
+        case .revision: _ = try await service.revision(of: config)
+        case .history: _ = try await service.history(HistoryQuery(.all), in: config)
+        case .grant: _ = try await service.grantLease(nil, ttl: .seconds(60), in: config)
+        case .changeSettings: _ = try await service.updateConfig(config, patch: JSONValue(parsing: Array("{}".utf8)))
+        }
     }
 }
 
@@ -34,6 +56,27 @@ struct ConfigViewTests {
             try await viewing.set("/a", "own \(number)")
             #expect(try await other.text("/a") == "own \(number)")
             #expect(try await viewing.text("/a") == "own \(number)")
+        }
+    }
+
+    @Test("A service that has found a config removed does not show its keys any more", arguments: Look.allCases)
+    private func removed(_ look: Look) async throws {
+        let engine = RemoteStore(engine: MemoryEngine())
+        let (viewing, other) = (ConfigService.viewing(engine), ConfigService.viewing(engine, memory: 0))
+        let config = try ConfigName("team")
+        _ = try await other.createConfig(config, settings: ConfigSettings(), author: "")
+        let key = try Key(path: "/a")
+        _ = try await other.commit(Transaction(then: [.set(key, Value("1"))]), to: config)
+        try await viewing.loadNow(config)
+        let read = { @Sendable in try await viewing.get(key, in: config, at: nil, consistency: .eventual) }
+        _ = try await read()
+        try await other.deleteConfig(config)
+        // It is not told of the removal, and by its clock it has just asked.
+        #expect(try await read().item.value.text == "1")
+        let isRemoved = { @Sendable (error: any Error) in (error as? DiscfgError)?.code == .configNotFound }
+        await #expect { try await look(viewing, config) } throws: { isRemoved($0) }
+        await #expect { try await viewing.get(key, in: config, at: nil, consistency: .eventual) } throws: {
+            isRemoved($0)
         }
     }
 

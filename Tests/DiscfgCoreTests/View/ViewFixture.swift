@@ -24,8 +24,6 @@ final class CountingEngine: EngineWrapper {
     /// Runs before each answer for the end of a log, from now on.
     func beforeEachTail(_ body: (@Sendable () async throws -> Void)?) { beforeTail.withLock { $0 = body } }
 
-    func tail(of config: ConfigName) async throws -> LogTail { try await tail(of: config, knowing: nil) }
-
     func tail(of config: ConfigName, knowing known: LogTail?) async throws -> LogTail {
         state.withLock { $0.tails += 1 }
         try await beforeTail.withLock { $0 }?()
@@ -53,10 +51,10 @@ final class CountingEngine: EngineWrapper {
     }
 
     func history(
-        of config: ConfigName, selection: KeySelection, through: Revision, limit: Int
+        of config: ConfigName, selection: KeySelection, _ part: LogPart, limit: Int
     ) async throws -> HistoryPage {
         state.withLock { $0.histories += 1 }
-        return try await engine.history(of: config, selection: selection, through: through, limit: limit)
+        return try await engine.history(of: config, selection: selection, part, limit: limit)
     }
 }
 

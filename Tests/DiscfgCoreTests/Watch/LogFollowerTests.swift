@@ -28,7 +28,7 @@ struct LogFollowerTests {
     }
 
     @Test("After a config was made anew, its log is followed from where that is")
-    func madeAnew() async throws {
+    func createdAgain() async throws {
         let follower = Self.follower(pace: Self.long) { Self.nothing(after: $0, $1) }
         follower.note(Self.page(1...100))
         follower.note(Self.page(1...1, incarnation: "b"))

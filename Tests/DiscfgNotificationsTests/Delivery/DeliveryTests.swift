@@ -119,7 +119,7 @@ struct DeliveryTests {
     }
 
     @Test("A config that is deleted and made anew begins anew")
-    func madeAnew() async throws {
+    func createdAgain() async throws {
         let bench = try await Bench()
         try await bench.add(after: 0)
         for key in ["/a", "/b", "/c"] { try await bench.set(key) }
@@ -136,7 +136,7 @@ struct DeliveryTests {
     }
 
     @Test("A config that is made anew while its rule sends gets nothing sent by the old rule")
-    func madeAnewMeanwhile() async throws {
+    func createdAgainMeanwhile() async throws {
         let bench = try await Bench()
         try await bench.add()
         for key in ["/a", "/b"] { try await bench.set(key) }
@@ -152,7 +152,7 @@ struct DeliveryTests {
     }
 
     @Test("The old rule does not go on in the new config either where that has as many commits")
-    func madeAnewLonger() async throws {
+    func createdAgainLonger() async throws {
         let bench = try await Bench(options: { $0.unsavedLimit = 1000 })
         try await bench.add()
         for _ in 0..<150 { try await bench.set("/old") }

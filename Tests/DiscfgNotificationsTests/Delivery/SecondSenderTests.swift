@@ -7,7 +7,7 @@ import Testing
 @Suite("A second sender of a rule")
 struct SecondSenderTests {
     @Test("A second sender asks the first to go on, and stops; the first sends the new commits too")
-    func word() async throws {
+    func request() async throws {
         let bench = try await Bench(sender: RecordingSender { $0.revision == 2 ? .hold : .take })
         let other = bench.another()
         try await bench.add()
@@ -28,7 +28,7 @@ struct SecondSenderTests {
     }
 
     @Test("The request of a second sender is not lost while the first stores its progress", arguments: 1...4)
-    func wordInBetween(unsaved: Int) async throws {
+    func requestInBetween(unsaved: Int) async throws {
         // With the second notification, more is committed than the sender has read; it notes its way in between.
         let bench = try await Bench(options: { $0.unsavedLimit = unsaved })
         let other = bench.another()
@@ -44,7 +44,7 @@ struct SecondSenderTests {
     }
 
     @Test("A second sender at each commit: the first sends all commits, once")
-    func manyWords() async throws {
+    func manyRequests() async throws {
         let bench = try await Bench()
         let other = bench.another()
         try await bench.add()
@@ -59,7 +59,7 @@ struct SecondSenderTests {
     }
 
     @Test("A target that refuses gets its pause, also if a second sender asked meanwhile")
-    func wordAndRefusal() async throws {
+    func requestAndRefusal() async throws {
         let bench = try await Bench(sender: RecordingSender { _ in .hold })
         let other = bench.another()
         try await bench.add()

@@ -50,12 +50,10 @@ final class FailingEngine: EngineWrapper {
         try await read(.config) { try await engine.config(name) }
     }
 
-    func cell(_ name: String, in config: ConfigName) async throws -> Cell? {
-        try await read(.cell) { try await engine.cell(name, in: config) }
-    }
-
-    func cells(of config: ConfigName, prefix: String, after: String?, limit: Int) async throws -> [Cell] {
-        try await read(.cells) { try await engine.cells(of: config, prefix: prefix, after: after, limit: limit) }
+    func cells(of config: ConfigName, from first: String, through last: String, limit: Int) async throws -> [Cell] {
+        try await read(first == last ? .cell : .cells) {
+            try await engine.cells(of: config, from: first, through: last, limit: limit)
+        }
     }
 
     func log(

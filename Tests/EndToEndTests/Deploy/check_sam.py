@@ -299,7 +299,7 @@ def read(template):
     }
 
 
-# A type that is not listed could open a door that nobody here looks at: another API, or a policy put onto a role.
+# A type that is not listed could add access that no check here covers: another API, or a policy put onto a role.
 KNOWN_TYPES = {
     'AWS::ApiGatewayV2::Api', 'AWS::ApiGatewayV2::Authorizer', 'AWS::ApiGatewayV2::Integration',
     'AWS::ApiGatewayV2::Route', 'AWS::ApiGatewayV2::Stage', 'AWS::CloudWatch::Alarm', 'AWS::DynamoDB::Table',

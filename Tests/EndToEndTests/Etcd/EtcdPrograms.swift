@@ -45,13 +45,13 @@ enum EtcdStore: String, CaseIterable, Sendable {
     /// Whether the server can tell the size of the store; the stand-in for DynamoDB cannot, nor can another server.
     var hasSize: Bool { self == .sqlite }
 
-    /// Runs a test beside a server on the store, whose etcd doors are open.
+    /// Runs a test beside a server on the store, which serves etcd's APIs.
     func serving(
         _ arguments: [String] = [], _ body: @escaping @Sendable (Sandbox, TestServer) async throws -> Void
     ) async throws {
         let serve = { @Sendable (sandbox: Sandbox) async throws in
-            let doors = ["--etcd-listen", "127.0.0.1:0", "--etcd-http-listen", "127.0.0.1:0"]
-            _ = try await TestServer.with(sandbox, doors + arguments) { try await body(sandbox, $0) }
+            let listeners = ["--etcd-listen", "127.0.0.1:0", "--etcd-http-listen", "127.0.0.1:0"]
+            _ = try await TestServer.with(sandbox, listeners + arguments) { try await body(sandbox, $0) }
         }
         switch self {
         case .sqlite: try await Sandbox.with(serve)

@@ -239,6 +239,12 @@ class CheckTests(unittest.TestCase):
         again = [follow(1, "L1-a", 1), follow(2, "L1-b", 2), follow(0, "L2-c", 3)]
         self.assertEqual(self.rules(again, LogMaker()), [])
 
+    def test_a_log_that_has_ended_is_not_read(self) -> None:
+        def ended(**answer: Any) -> Op:
+            return op("follow-ended", 0, 1, config="reborn", client="reborn", life=2, **answer)
+        self.assertEqual(self.rules([ended()], LogMaker()), ["a log was read that has ended"])
+        self.assertEqual(self.rules([ended(outcome=FAIL, code="107")], LogMaker()), [])
+
     def test_keys_of_a_deleted_config_are_found(self) -> None:
         ops = [op("cfg-create", 0, 1, config="reborn", client="reborn", life=0),
                op("cfg-delete", 2, 3, config="reborn", client="reborn", life=1),

@@ -41,7 +41,7 @@ public struct AttributeEncoder: Sendable {
     ///
     /// - Parameter value: What to encode.
     /// - Returns: One attribute for each member that is not `nil`.
-    /// - Throws: `EncodingError` where the value is not made of named members, or holds a number that is not finite.
+    /// - Throws: `EncodingError` if the value is not made of named members, or holds a number that is not finite.
     public func item(of value: some Encodable) throws -> [String: AttributeValue] {
         guard let item = try attribute(of: value).map else {
             throw EncodingError.invalidValue(

@@ -13,6 +13,7 @@ public struct DateCoding: Sendable {
     /// How a date is read; `nil` for an attribute that is not a date.
     public var read: @Sendable (AttributeValue) throws -> Date?
 
+    /// A coding with functions of your own; `nil` from either function is an error of the encoder or decoder.
     public init(
         write: @escaping @Sendable (Date) throws -> AttributeValue?,
         read: @escaping @Sendable (AttributeValue) throws -> Date?

@@ -7,7 +7,7 @@ struct ARN {
     /// What the service calls it within the account; may contain further colons.
     let resource: String
 
-    /// Takes a name apart; `nil` where it is none.
+    /// Takes a name apart; `nil` if it is none.
     init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 6, parts[0] == "arn", !parts.contains("") else { return nil }

@@ -23,7 +23,7 @@ public struct AWSConfiguration: Sendable {
     ///   - profile: The profile to take, whatever the environment says.
     ///   - region: The region to take, whatever the environment and the profile say.
     ///   - endpoint: Where to ask every service, whatever the environment and the profile say.
-    /// - Throws: `AWSError` with code `invalidConfiguration` where a file cannot be understood, or the profile that was
+    /// - Throws: `AWSError` with code `invalidConfiguration` if a file cannot be understood, or the profile that was
     ///   named is in none.
     public init(
         environment: AWSEnvironment, profile: String? = nil, region: String? = nil, endpoint: String? = nil
@@ -41,7 +41,7 @@ public struct AWSConfiguration: Sendable {
 
     /// The region that holds: the one that was passed, `AWS_REGION`, `AWS_DEFAULT_REGION`, or the profile's.
     ///
-    /// - Throws: `AWSError` with code `invalidConfiguration` where none is set, or its name is none.
+    /// - Throws: `AWSError` with code `invalidConfiguration` if none is set, or its name is none.
     public func region() throws(AWSError) -> AWSRegion {
         let named = explicitRegion ?? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"]
         if let name = named ?? profile?["region"] { return try AWSRegion(name) }
@@ -57,7 +57,7 @@ public struct AWSConfiguration: Sendable {
     ///
     /// - Parameter service: The service.
     /// - Returns: The endpoint.
-    /// - Throws: `AWSError` with code `invalidConfiguration` where it cannot be an address, or no region is set.
+    /// - Throws: `AWSError` with code `invalidConfiguration` if it cannot be an address, or no region is set.
     public func endpoint(for service: AWSService) throws(AWSError) -> AWSEndpoint {
         if let explicitEndpoint { return try AWSEndpoint(explicitEndpoint, setting: "The endpoint") }
         if !ignoresConfiguredEndpoints, let endpoint = try configuredEndpoint(service) { return endpoint }

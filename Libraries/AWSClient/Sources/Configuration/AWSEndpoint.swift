@@ -7,7 +7,7 @@ public struct AWSEndpoint: Sendable, Hashable, CustomStringConvertible {
     public let scheme: String
     /// A name in small letters, as signatures have it, or an address: one with colons is without its brackets here.
     public let host: String
-    /// `nil` where the address names none.
+    /// `nil` if the address names none.
     public let port: Int?
     /// Begins with a slash.
     public let path: String
@@ -19,7 +19,7 @@ public struct AWSEndpoint: Sendable, Hashable, CustomStringConvertible {
     /// - Parameters:
     ///   - text: Such as `http://localhost:8000`.
     ///   - setting: What it was set with, for errors, such as `AWS_ENDPOINT_URL`.
-    /// - Throws: `AWSError` with code `invalidConfiguration` where it is not an address of HTTP, holds a user, a query
+    /// - Throws: `AWSError` with code `invalidConfiguration` if it is not an address of HTTP, holds a user, a query
     ///   or a fragment, or a host's name that cannot be one.
     public init(_ text: String, setting: String) throws(AWSError) {
         try self.init(text, setting: setting, allowsQuery: false)

@@ -16,7 +16,7 @@ public struct AWSEnvironment: Sendable, Hashable {
     /// The variables that this process was started with.
     public static func process() -> AWSEnvironment { AWSEnvironment(ProcessInfo.processInfo.environment) }
 
-    /// The value of a variable; `nil` where it is not set, or set to nothing.
+    /// The value of a variable; `nil` if it is not set, or set to nothing.
     public subscript(name: String) -> String? {
         guard let value = variables[name], !value.isEmpty else { return nil }
         return value

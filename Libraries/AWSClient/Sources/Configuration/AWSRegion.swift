@@ -6,7 +6,7 @@ public struct AWSRegion: Sendable, Hashable, CustomStringConvertible {
     /// Takes a name of small letters, digits and hyphens.
     ///
     /// - Parameter name: Such as `eu-west-1`; AWS itself is not asked whether it has that region.
-    /// - Throws: `AWSError` with code `invalidConfiguration` where the name cannot be part of a host's name.
+    /// - Throws: `AWSError` with code `invalidConfiguration` if the name cannot be part of a host's name.
     public init(_ name: String) throws(AWSError) {
         let isDigits = name.utf8.allSatisfy(\.isDigit)
         guard HostName.isLabel(name), name == name.lowercased(), !isDigits else {

@@ -9,7 +9,7 @@ struct INIText: Equatable {
         /// A setting without a value of its own, and lines `NAME = VALUE` below it, further in.
         case nested([String: String])
 
-        /// The value, where it is not nested.
+        /// The value, if it is not nested.
         var text: String? { if case .text(let text) = self { text } else { nil } }
     }
 

@@ -11,7 +11,7 @@ public struct Profile: Sendable {
         self.settings = settings
     }
 
-    /// The value of a setting; `nil` where it is not there, or has no text.
+    /// The value of a setting; `nil` if it is not there, or has no text.
     ///
     /// - Parameter name: In small letters, such as `region`.
     public subscript(name: String) -> String? {
@@ -22,7 +22,7 @@ public struct Profile: Sendable {
     /// The settings below a setting, such as `endpoint_url` below `dynamodb` in a `services` section.
     ///
     /// - Parameter name: In small letters.
-    /// - Returns: Empty where there are none.
+    /// - Returns: Empty if there are none.
     public func nested(_ name: String) -> [String: String] {
         if case .nested(let nested) = settings[name] { nested } else { [:] }
     }

@@ -8,7 +8,7 @@ final class ServiceEndpoints: Sendable {
     /// Asks this function, once for each service.
     init(_ find: @escaping @Sendable (AWSService) throws(AWSError) -> AWSEndpoint) { self.find = find }
 
-    /// The complete address of a service; throws `invalidConfiguration` where the setting that names it is none.
+    /// The complete address of a service; throws `invalidConfiguration` if the setting that names it is none.
     func url(of service: AWSService) throws(AWSError) -> String {
         if let url = found.withLock({ $0[service] }) { return url }
         let url = try find(service).url

@@ -6,9 +6,9 @@ public struct SharedFiles: Sendable {
     /// The longest file that is read, in bytes.
     static let limit = 1 << 20
 
-    /// The path of the file with settings; `nil` where neither `AWS_CONFIG_FILE` nor `HOME` is set.
+    /// The path of the file with settings; `nil` if neither `AWS_CONFIG_FILE` nor `HOME` is set.
     public let configPath: String?
-    /// The path of the file with keys; `nil` where neither `AWS_SHARED_CREDENTIALS_FILE` nor `HOME` is set.
+    /// The path of the file with keys; `nil` if neither `AWS_SHARED_CREDENTIALS_FILE` nor `HOME` is set.
     public let credentialsPath: String?
     let config: ConfigSections
     /// The profiles of the file with keys, whose headers are their bare names.
@@ -17,7 +17,7 @@ public struct SharedFiles: Sendable {
     /// Reads the files that the environment names, or those in the folder `.aws` of its home folder.
     ///
     /// - Parameter environment: Where `AWS_CONFIG_FILE`, `AWS_SHARED_CREDENTIALS_FILE` and `HOME` are.
-    /// - Throws: `AWSError` with code `invalidConfiguration` where a file is there and cannot be understood.
+    /// - Throws: `AWSError` with code `invalidConfiguration` if a file is there and cannot be understood.
     public init(environment: AWSEnvironment) throws(AWSError) {
         let (config, configPath) = try Self.file("AWS_CONFIG_FILE", "config", environment)
         let (keys, keysPath) = try Self.file("AWS_SHARED_CREDENTIALS_FILE", "credentials", environment)
@@ -35,7 +35,7 @@ public struct SharedFiles: Sendable {
     /// What both files say about a profile; where both say something, the file with keys holds.
     ///
     /// - Parameter name: The name, to the letter, such as `default`.
-    /// - Returns: The profile; `nil` where no file has it.
+    /// - Returns: The profile; `nil` if no file has it.
     public func profile(_ name: String) -> Profile? {
         guard let settings = config.profiles[name] else { return keys[name] }
         return settings.overlaid(with: keys[name])

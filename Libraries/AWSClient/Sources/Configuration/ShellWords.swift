@@ -2,7 +2,7 @@
 ///
 /// Source: Python's `shlex.split`, with which botocore splits `credential_process` and the headers of sections.
 enum ShellWords {
-    /// The words of a command; `nil` where a quote is not closed, or the last backslash has nothing behind it.
+    /// The words of a command; `nil` if a quote is not closed, or the last backslash has nothing behind it.
     static func split(_ command: String) -> [String]? {
         var words: [String] = []
         var word: String.UnicodeScalarView?

@@ -1,14 +1,15 @@
-/// What a request is signed with.
+/// Credentials that requests are signed with.
 public struct AWSCredentials: Sendable, Hashable {
-    /// Such as `AKIAIOSFODNN7EXAMPLE`: not a secret, and shown in errors.
+    /// Such as `AKIAIOSFODNN7EXAMPLE`; it is not a secret, and errors contain it.
     public var accessKeyID: String
-    /// Never logged, never described.
+    /// The secret key; it is in no log and no description.
     public var secretAccessKey: String
-    /// For temporary credentials; never logged, never described.
+    /// The token of temporary credentials, `nil` for others; it is in no log and no description.
     public var sessionToken: String?
     /// Seconds since 1970 after which AWS refuses them; `nil` for credentials that last.
     public var expiration: Double?
 
+    /// Credentials of a user, or temporary ones if there is a session token.
     public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil, expiration: Double? = nil) {
         self.accessKeyID = accessKeyID
         self.secretAccessKey = secretAccessKey
@@ -26,17 +27,17 @@ extension AWSCredentials: CustomStringConvertible, CustomDebugStringConvertible,
     public var customMirror: Mirror { Mirror(self, children: ["accessKeyID": accessKeyID]) }
 }
 
-/// Where credentials come from.
+/// A source of credentials.
 ///
 /// Implementations may be asked for every request: they keep what they found until it is about to expire.
 public protocol CredentialsProvider: Sendable {
     /// Credentials that hold for at least the next minutes.
     ///
-    /// - Throws: `AWSError` with code `noCredentials` where the source has none, so that a chain tries the next one;
+    /// - Throws: `AWSError` with code `noCredentials` if the source has none, so that a chain tries the next one;
     ///   any other error means that the source is there and broken, which ends the search.
     func credentials() async throws -> AWSCredentials
 
-    /// Hears that AWS refused credentials as expired, so that others are handed out from now on where there are any.
+    /// Called if AWS refused credentials as expired, so that `credentials()` returns newer ones if there are any.
     ///
     /// Calls that were under way tell the same long after each other: what was renewed since has to stay.
     ///
@@ -45,6 +46,6 @@ public protocol CredentialsProvider: Sendable {
 }
 
 extension CredentialsProvider {
-    /// Nothing: for sources that keep nothing.
+    /// Does nothing, for sources that keep no credentials.
     public func invalidate(_ rejected: AWSCredentials) async {}
 }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Keeps the credentials of a source, and renews them in time.
 ///
-/// One refresh is under way at most, however many ask. From 15 minutes before the credentials expire, the first who
-/// asks starts one, and all are still served the old ones; from 10 minutes before, those who ask wait for the new ones.
+/// At most one refresh is under way. From 15 minutes before the credentials expire, the first caller that
+/// asks starts one, and all get the old ones meanwhile; from 10 minutes before, callers wait for the new ones.
 /// Credentials that hold for a short time are renewed after half of it, and waited for in its last quarter. Where a
 /// refresh fails, the old ones are served until they expire, and the next try is 1 s later, then 2 s, and so on up to a
 /// minute.

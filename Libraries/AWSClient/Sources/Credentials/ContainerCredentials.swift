@@ -1,6 +1,6 @@
-/// The credentials of a container: of a task in Amazon ECS, of a pod in Amazon EKS, or of whoever plays that part.
+/// The credentials of a container: of a task in Amazon ECS, of a pod in Amazon EKS, or of a service with the same protocol.
 ///
-/// Every call asks anew: put `CachedCredentials` around it. Source: AWS SDKs and Tools Reference Guide, “Container
+/// Every call asks the source again: put `CachedCredentials` around it. Source: AWS SDKs and Tools Reference Guide, “Container
 /// credential provider”.
 public struct ContainerCredentials: CredentialsProvider {
     private static let host = "http://169.254.170.2"
@@ -27,7 +27,7 @@ public struct ContainerCredentials: CredentialsProvider {
     /// Asks the container's endpoint.
     ///
     /// - Returns: What it answered.
-    /// - Throws: `AWSError` with code `noCredentials` where no variable names an endpoint, `brokenCredentials` where it
+    /// - Throws: `AWSError` with code `noCredentials` if no variable names an endpoint, `brokenCredentials` if it
     ///   must not be asked, or its answer is no good; or `CancellationError`.
     public func credentials() async throws -> AWSCredentials {
         let endpoint = try endpoint()
@@ -79,7 +79,7 @@ public struct ContainerCredentials: CredentialsProvider {
         return HostName.bytes(host) == HostName.bytes("fd00:ec2::23")
     }
 
-    /// What to send as `Authorization`; the file is read anew for every request, as its content changes.
+    /// What to send as `Authorization`; the file is read again for every request, as its content changes.
     private func authorization() throws(AWSError) -> String? {
         let (setting, text): (String, String)
         if let path = environment[Self.tokenFile] {

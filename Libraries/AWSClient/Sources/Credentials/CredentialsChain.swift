@@ -2,7 +2,7 @@ public import Logging
 
 /// Several sources of credentials, of which the first that has any is taken.
 ///
-/// Every call asks anew: put `CachedCredentials` around it, as `standard` does.
+/// Every call asks the source again: put `CachedCredentials` around it, as `standard` does.
 public struct CredentialsChain: CredentialsProvider {
     private let providers: [any CredentialsProvider]
 
@@ -40,7 +40,7 @@ public struct CredentialsChain: CredentialsProvider {
     /// An endpoint that it was passed is for the services that are called, not for AWS STS.
     ///
     /// - Parameters:
-    ///   - configuration: Says which profile; the shared files are read anew whenever credentials are needed.
+    ///   - configuration: Names the profile; the shared files are read each time credentials are needed.
     ///   - transport: Reaches AWS STS, the container's endpoint and the instance metadata.
     ///   - logger: Is told of refreshes that failed, with the error's code alone.
     ///   - now: Seconds since 1970.

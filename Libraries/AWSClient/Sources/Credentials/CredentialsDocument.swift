@@ -65,7 +65,7 @@ struct CredentialsDocument: Decodable {
     ///   - isTemporary: Whether a token and an expiration have to be there.
     ///   - now: Seconds since 1970.
     /// - Returns: Credentials that can be sent.
-    /// - Throws: `brokenCredentials` where something is missing, or they have expired.
+    /// - Throws: `brokenCredentials` if something is missing, or they have expired.
     func credentials(from source: String, isTemporary: Bool, now: Double) throws(AWSError) -> AWSCredentials {
         guard let accessKeyID else { throw Self.missing(.accessKeyID, source) }
         guard let secretAccessKey else { throw Self.missing(.secretAccessKey, source) }

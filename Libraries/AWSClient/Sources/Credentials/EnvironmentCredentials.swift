@@ -17,7 +17,7 @@ public struct EnvironmentCredentials: CredentialsProvider {
     /// The credentials of the variables.
     ///
     /// - Returns: What they say.
-    /// - Throws: `AWSError` with code `noCredentials` where none is set, `brokenCredentials` where one is missing.
+    /// - Throws: `AWSError` with code `noCredentials` if none is set, `brokenCredentials` if one is missing.
     public func credentials() async throws -> AWSCredentials {
         let (id, secret) = (environment[Self.names.0], environment[Self.names.1])
         guard id != nil || secret != nil else { throw AWSError.none("\(Self.names.0) is not set") }

@@ -1,6 +1,6 @@
 /// The credentials of the role of an Amazon EC2 instance, from its metadata service, version 2.
 ///
-/// Every call asks anew: put `CachedCredentials` around it. Source: Amazon EC2 User Guide, “Use the Instance Metadata
+/// Every call asks the source again: put `CachedCredentials` around it. Source: Amazon EC2 User Guide, “Use the Instance Metadata
 /// Service” and “Retrieve security credentials from instance metadata”.
 public struct InstanceMetadataCredentials: CredentialsProvider {
     private static let roles = "latest/meta-data/iam/security-credentials/"
@@ -22,8 +22,8 @@ public struct InstanceMetadataCredentials: CredentialsProvider {
     /// Asks for a token, the name of the role, and its credentials.
     ///
     /// - Returns: What the service answered.
-    /// - Throws: `AWSError` with code `noCredentials` where there is no such service, or the instance has no role,
-    ///   `brokenCredentials` where an answer is no good; or `CancellationError`.
+    /// - Throws: `AWSError` with code `noCredentials` if there is no such service, or the instance has no role,
+    ///   `brokenCredentials` if an answer is no good; or `CancellationError`.
     public func credentials() async throws -> AWSCredentials {
         if environment.isTrue("AWS_EC2_METADATA_DISABLED") {
             throw AWSError.none("AWS_EC2_METADATA_DISABLED is true")

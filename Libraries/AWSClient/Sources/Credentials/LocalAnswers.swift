@@ -1,7 +1,7 @@
-/// Asks an endpoint of this machine or its neighbourhood, and asks again where that may help.
+/// Asks an endpoint of this machine or its neighbourhood, and asks again if that may help.
 struct LocalAnswers: Sendable {
     let transport: any HTTPTransport
-    /// How long one try may take.
+    /// The time limits of one attempt.
     let timeout: Duration
     private static let tries = 3
     private static let pause = Duration.milliseconds(100)
@@ -10,7 +10,7 @@ struct LocalAnswers: Sendable {
     ///
     /// - Parameter request: What to send.
     /// - Returns: The first answer that is not an error of the server, or else the last one.
-    /// - Throws: `TransportError` where none came, or `CancellationError`.
+    /// - Throws: `TransportError` if none came, or `CancellationError`.
     func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         for turn in 1..<Self.tries {
             do {

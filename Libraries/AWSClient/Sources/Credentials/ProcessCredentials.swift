@@ -8,7 +8,7 @@ import SystemPackage
 
 /// Credentials that a program prints, as `credential_process` of a profile names one.
 ///
-/// The program is started without a shell, for every call anew: put `CachedCredentials` around it. What it writes to
+/// The program is started without a shell, again for every call: put `CachedCredentials` around it. What it writes to
 /// its error output is thrown away, as it may hold secrets. Source: AWS SDKs and Tools Reference Guide, “Process
 /// credential provider”.
 public struct ProcessCredentials: CredentialsProvider {
@@ -23,7 +23,7 @@ public struct ProcessCredentials: CredentialsProvider {
     /// Names the program.
     ///
     /// - Parameters:
-    ///   - command: The program and its arguments, in quotes where they hold spaces.
+    ///   - command: The program and its arguments, in quotes if they hold spaces.
     ///   - environment: All variables the program gets; its `PATH` says where programs are looked for.
     ///   - now: Seconds since 1970.
     public init(
@@ -46,7 +46,7 @@ public struct ProcessCredentials: CredentialsProvider {
     /// Runs the program, for at most a minute.
     ///
     /// - Returns: What it printed.
-    /// - Throws: `AWSError` with code `brokenCredentials` where it cannot be started, fails, takes too long, or prints
+    /// - Throws: `AWSError` with code `brokenCredentials` if it cannot be started, fails, takes too long, or prints
     ///   something else than it should; or `CancellationError`.
     public func credentials() async throws -> AWSCredentials {
         guard let words = ShellWords.split(command), let program = words.first, !program.isEmpty,

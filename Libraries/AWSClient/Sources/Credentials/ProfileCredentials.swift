@@ -1,7 +1,7 @@
 /// The credentials of a profile of the shared files, whatever way it names to get them.
 ///
 /// These are tried in botocore's order: a role to take on with other credentials, a role to take on with a token, keys
-/// in the file with keys, a program, keys in the file with settings. Every call reads the files and asks anew: put
+/// in the file with keys, a program, keys in the file with settings. Every call reads the files and asks again: put
 /// `CachedCredentials` around it. IAM Identity Center (SSO) and `login_session` are refused by name.
 public struct ProfileCredentials: CredentialsProvider {
     private let environment: AWSEnvironment
@@ -42,7 +42,7 @@ public struct ProfileCredentials: CredentialsProvider {
     /// Reads the files, and gets the profile's credentials.
     ///
     /// - Returns: The credentials.
-    /// - Throws: `AWSError` with code `noCredentials` where the profile has none, `invalidConfiguration` where a
+    /// - Throws: `AWSError` with code `noCredentials` if the profile has none, `invalidConfiguration` if a
     ///   profile is named that is not there, or what is wrong with the way it names; or `CancellationError`.
     public func credentials() async throws -> AWSCredentials {
         let configuration = try AWSConfiguration(environment: environment, profile: profile, region: region)

@@ -7,7 +7,7 @@ extension ProfileSearch {
     /// - Parameters:
     ///   - name: The profile's name.
     ///   - visited: The profiles on the way, this one last.
-    /// - Returns: `nil` where it names no such role.
+    /// - Returns: `nil` if it names no such role.
     /// - Throws: What is wrong with the role or with its source, or `CancellationError`.
     func roleCredentials(of name: String, visited: [String]) async throws -> AWSCredentials? {
         guard let profile = files.profile(name), Self.takesRole(profile), let role = profile["role_arn"] else {

@@ -13,7 +13,7 @@ struct ProfileSearch: Sendable {
     /// - Parameters:
     ///   - name: The profile's name.
     ///   - variables: Where a web identity may be named, too.
-    /// - Returns: `nil` where it has nothing.
+    /// - Returns: `nil` if it has nothing.
     /// - Throws: What is wrong with what it has, or `CancellationError`.
     func ownCredentials(of name: String, variables: AWSEnvironment?) async throws -> AWSCredentials? {
         let profile = files.profile(name)

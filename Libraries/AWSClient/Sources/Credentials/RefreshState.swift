@@ -5,12 +5,12 @@
 struct RefreshState {
     /// Seconds before they expire from which credentials are renewed while the old ones are still served.
     static let advisory = 900.0
-    /// Seconds before they expire from which whoever asks waits for the new ones.
+    /// Seconds before they expire from which callers wait for the new ones.
     static let mandatory = 600.0
     /// The longest time in seconds between two tries after failures.
     static let longestPause = 60.0
 
-    /// What whoever asks for credentials does.
+    /// What a caller that asks for credentials does.
     enum Answer {
         case serve(AWSCredentials)
         /// Take these, and start a refresh that nobody waits for.
@@ -54,7 +54,7 @@ struct RefreshState {
     /// - Parameters:
     ///   - result: New credentials, or why there are none.
     ///   - now: Seconds since 1970.
-    /// - Returns: What those get who waited for it; `nil` where another refresh is to be started at once, for which
+    /// - Returns: The result for the callers that waited for it; `nil` if another refresh is to be started at once, for which
     ///   they wait.
     mutating func finish(
         _ result: Result<AWSCredentials, any Error>, now: Double

@@ -1,7 +1,7 @@
 /// The credentials of a role that is taken on with the token of an identity provider, as in Amazon EKS.
 ///
 /// `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and `AWS_ROLE_SESSION_NAME` say which. Every call reads the file and
-/// asks anew: put `CachedCredentials` around it.
+/// asks the source again: put `CachedCredentials` around it.
 public struct WebIdentityCredentials: CredentialsProvider {
     private let environment: AWSEnvironment
     private let transport: any HTTPTransport
@@ -28,7 +28,7 @@ public struct WebIdentityCredentials: CredentialsProvider {
     /// Reads the token, and takes on the role.
     ///
     /// - Returns: What AWS STS answered.
-    /// - Throws: `AWSError` with code `noCredentials` where no variable names a file, or what is wrong with the file or
+    /// - Throws: `AWSError` with code `noCredentials` if no variable names a file, or what is wrong with the file or
     ///   the role; or `CancellationError`.
     public func credentials() async throws -> AWSCredentials {
         guard let identity = try WebIdentity(environment: environment, profile: nil) else {
@@ -57,9 +57,9 @@ struct WebIdentity {
     /// neither names a file.
     ///
     /// - Parameters:
-    ///   - environment: The variables; `nil` where they do not count.
+    ///   - environment: The variables; `nil` if they do not count.
     ///   - profile: The settings.
-    /// - Throws: `brokenCredentials` where a file is named, and no role.
+    /// - Throws: `brokenCredentials` if a file is named, and no role.
     init?(environment: AWSEnvironment?, profile: Profile?) throws(AWSError) {
         guard let path = environment?[Self.variable] ?? profile?["web_identity_token_file"] else { return nil }
         guard let role = environment?["AWS_ROLE_ARN"] ?? profile?["role_arn"] else {

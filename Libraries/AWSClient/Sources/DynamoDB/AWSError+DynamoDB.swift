@@ -1,11 +1,13 @@
-/// Why one action of a transaction was in the way of the whole, or that it was not.
+/// Why one action prevented a transaction; the code is `None` if that action did not.
 public struct CancellationReason: Sendable, Hashable, Decodable {
     /// `None`, or such as `ConditionalCheckFailed` and `TransactionConflict`.
     public var code: AWSError.Code
+    /// AWS's description of the reason; `nil` for `None`.
     public var message: String?
     /// The item that failed the action's condition, where the action asked for it.
     public var item: [String: AttributeValue]?
 
+    /// Decodes an element of DynamoDB's `CancellationReasons`; an empty item becomes `nil`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = AWSError.Code(rawValue: try container.decodeIfPresent(String.self, forKey: .code) ?? "None")
@@ -43,7 +45,7 @@ extension AWSError {
         dynamoDBDetails?.item.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// What was throttled, such as `TableWriteProvisionedThroughputExceeded`; empty where DynamoDB does not say.
+    /// What was throttled, such as `TableWriteProvisionedThroughputExceeded`; empty if DynamoDB does not say.
     public var throttlingReasons: [String] {
         dynamoDBDetails?.throttlingReasons?.compactMap(\.reason) ?? []
     }

@@ -25,10 +25,10 @@ extension AttributeValue {
     /// The number's digits; `nil` for every other type.
     public var number: String? { if case .number(let value) = self { value } else { nil } }
 
-    /// The number, where it is whole and fits; `nil` otherwise.
+    /// The number, if it is whole and fits; `nil` otherwise.
     public var int64: Int64? { number.flatMap { Int64($0) } }
 
-    /// The number, where it is whole and fits; `nil` otherwise.
+    /// The number, if it is whole and fits; `nil` otherwise.
     public var int: Int? { number.flatMap { Int($0) } }
 
     /// The number as near as a `Double` comes to it; `nil` for every other type.

@@ -2,8 +2,10 @@
 public struct BatchGetItemRequest: Sendable, Encodable {
     /// The tables' names, and what is wanted of each.
     public var requestItems: [String: KeysAndAttributes]
+    /// Whether the answer contains what the request cost; nothing if `nil`.
     public var returnConsumedCapacity: ReturnConsumedCapacity?
 
+    /// A request for items of one or more tables.
     public init(requestItems: [String: KeysAndAttributes], returnConsumedCapacity: ReturnConsumedCapacity? = nil) {
         self.requestItems = requestItems
         self.returnConsumedCapacity = returnConsumedCapacity
@@ -12,11 +14,16 @@ public struct BatchGetItemRequest: Sendable, Encodable {
 
 /// What a batch wants of one table.
 public struct KeysAndAttributes: Sendable, Codable {
+    /// The keys of the items, each with all its key attributes; a key may occur only once.
     public var keys: [[String: AttributeValue]]
+    /// Whether the read sees every write that was answered before; costs twice as much.
     public var consistentRead: Bool?
+    /// The attributes to return, separated by commas; all of them if `nil`.
     public var projectionExpression: String?
+    /// Stands for names in expressions: `#name` to the attribute's name.
     public var expressionAttributeNames: [String: String]?
 
+    /// The keys to read from one table, with eventual consistency unless `consistentRead` is set.
     public init(
         keys: [[String: AttributeValue]], consistentRead: Bool? = nil, projectionExpression: String? = nil,
         expressionAttributeNames: [String: String]? = nil
@@ -32,9 +39,12 @@ public struct KeysAndAttributes: Sendable, Codable {
 public struct BatchGetItemResponse: Sendable, Decodable {
     /// The items of each table, in no order.
     public var responses: [String: [[String: AttributeValue]]]?
+    /// The keys that were not read, to be asked for again after a pause; empty or `nil` when all were read.
     public var unprocessedKeys: [String: KeysAndAttributes]?
+    /// What the batch cost, for each table; `nil` unless the request asked for it.
     public var consumedCapacity: [ConsumedCapacity]?
 
+    /// An empty answer, for implementations of `DynamoDBAPI` in tests.
     public init() {}
 }
 
@@ -42,8 +52,10 @@ public struct BatchGetItemResponse: Sendable, Decodable {
 public struct BatchWriteItemRequest: Sendable, Encodable {
     /// The tables' names, and what is written to each.
     public var requestItems: [String: [WriteRequest]]
+    /// Whether the answer contains what the request cost; nothing if `nil`.
     public var returnConsumedCapacity: ReturnConsumedCapacity?
 
+    /// A request for writes to one or more tables; two writes of one item are an error.
     public init(requestItems: [String: [WriteRequest]], returnConsumedCapacity: ReturnConsumedCapacity? = nil) {
         self.requestItems = requestItems
         self.returnConsumedCapacity = returnConsumedCapacity
@@ -52,8 +64,11 @@ public struct BatchWriteItemRequest: Sendable, Encodable {
 
 /// The writes to ask for again.
 public struct BatchWriteItemResponse: Sendable, Decodable {
+    /// The writes that were not carried out, to be sent again after a pause; empty or `nil` when all were.
     public var unprocessedItems: [String: [WriteRequest]]?
+    /// What the batch cost, for each table; `nil` unless the request asked for it.
     public var consumedCapacity: [ConsumedCapacity]?
 
+    /// An empty answer, for implementations of `DynamoDBAPI` in tests.
     public init() {}
 }

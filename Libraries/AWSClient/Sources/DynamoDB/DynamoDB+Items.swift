@@ -42,7 +42,7 @@ extension DynamoDB {
     ///   - retryingContention: Whether to try again when the transaction was cancelled for nothing but conflicts with
     ///     others and throttling. A caller that can learn from a conflict does better to decide itself.
     /// - Returns: That it was carried out.
-    /// - Throws: `AWSError`, with `cancellationReasons` where it was cancelled.
+    /// - Throws: `AWSError`, with `cancellationReasons` if it was cancelled.
     public func transactWriteItems(
         _ request: TransactWriteItemsRequest, retryingContention: Bool = false
     ) async throws -> TransactWriteItemsResponse {
@@ -59,7 +59,7 @@ extension DynamoDB {
     ///   - retryingContention: Whether to try again when it was cancelled for nothing but conflicts with writers and
     ///     throttling.
     /// - Returns: The items, in the order of the request.
-    /// - Throws: `AWSError`, with `cancellationReasons` where it was cancelled.
+    /// - Throws: `AWSError`, with `cancellationReasons` if it was cancelled.
     public func transactGetItems(
         _ request: TransactGetItemsRequest, retryingContention: Bool = false
     ) async throws -> TransactGetItemsResponse {

@@ -5,6 +5,7 @@ public enum TransactWriteItem: Sendable, Encodable {
     case delete(Delete)
     case conditionCheck(ConditionCheck)
 
+    /// Encodes DynamoDB's form: an object with one member, such as `Put`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {

@@ -5,6 +5,7 @@ public enum WriteRequest: Sendable, Codable {
     /// Deletes the item with this key.
     case delete([String: AttributeValue])
 
+    /// Decodes DynamoDB's form, as in `unprocessedItems`; throws a `DecodingError` if it is neither a put nor a delete.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         typealias Wrapped = [String: [String: AttributeValue]]
@@ -15,6 +16,7 @@ public enum WriteRequest: Sendable, Codable {
         }
     }
 
+    /// Encodes DynamoDB's form: an object with the member `PutRequest` or `DeleteRequest`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {

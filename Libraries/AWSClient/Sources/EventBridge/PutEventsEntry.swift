@@ -1,6 +1,6 @@
 /// One event for a bus.
 public struct PutEventsEntry: Sendable, Encodable {
-    /// Who has something to say, such as `discfg`; nothing that begins with `aws.`.
+    /// The application that sends the event, such as `discfg`; must not begin with `aws.`.
     public var source: String
     /// What kind of event it is, up to 128 characters.
     public var detailType: String
@@ -10,9 +10,10 @@ public struct PutEventsEntry: Sendable, Encodable {
     public var eventBusName: String?
     /// When it happened, in seconds since 1970; `nil` for when it arrives.
     public var time: Double?
-    /// What it is about: ARNs, or other names.
+    /// The resources that the event concerns: ARNs, or other names.
     public var resources: [String]
 
+    /// An event for the default bus, at the time it arrives, unless a bus or a time is given.
     public init(
         source: String, detailType: String, detail: String, eventBusName: String? = nil, time: Double? = nil,
         resources: [String] = []

@@ -5,7 +5,7 @@ package struct JSONWriter {
 
     private init(sortsMembers: Bool) { self.sortsMembers = sortsMembers }
 
-    /// Writes a value; where that is asked for, with the members of objects in the order of their names.
+    /// Writes a value; if that is asked for, with the members of objects in the order of their names.
     package static func bytes(of value: AttributeValue, sortingMembers: Bool = false) -> [UInt8] {
         var writer = JSONWriter(sortsMembers: sortingMembers)
         writer.write(value)

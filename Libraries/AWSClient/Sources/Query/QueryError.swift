@@ -5,7 +5,7 @@ struct QueryError {
     let message: String?
     let requestID: String?
 
-    /// Reads a document; `nil` where it is no such error.
+    /// Reads a document; `nil` if it is no such error.
     init?(_ root: XMLElement) {
         // Some services have a list of one error, and some stand-ins leave out the outermost element.
         let error = root.name == "Error" ? root : root.child("Error") ?? root.child("Errors")?.child("Error")

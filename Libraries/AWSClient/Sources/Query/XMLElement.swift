@@ -11,7 +11,7 @@ struct XMLElement: Equatable {
     /// The first child with that name.
     func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
 
-    /// The text of what is found by going down from child to child; `nil` where there is none, or it is empty.
+    /// The text of what is found by going down from child to child; `nil` if there is none, or it is empty.
     func text(at path: String...) -> String? {
         var element: XMLElement? = self
         for name in path { element = element?.child(name) }
@@ -22,7 +22,7 @@ struct XMLElement: Equatable {
     /// Reads a document.
     ///
     /// - Parameter bytes: UTF-8 text.
-    /// - Returns: The outermost element; `nil` where the text is no document, has a document type, which could define
+    /// - Returns: The outermost element; `nil` if the text is no document, has a document type, which could define
     ///   entities, is longer than 256 KB, or nests deeper than 32 elements.
     static func parse(_ bytes: [UInt8]) -> XMLElement? {
         guard bytes.count <= XMLReader.lengthLimit else { return nil }

@@ -4,7 +4,7 @@ enum XMLEntities {
         "lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'",
     ]
 
-    /// The text with its entities replaced; `nil` where one is not known.
+    /// The text with its entities replaced; `nil` if one is not known.
     static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         var rest = text

@@ -10,7 +10,7 @@ struct XMLReader {
 
     init(_ bytes: [UInt8]) { rest = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...] }
 
-    /// The outermost element; `nil` where there is not exactly one, or something is not well formed.
+    /// The outermost element; `nil` if there is not exactly one, or something is not well formed.
     mutating func document() -> XMLElement? {
         while let byte = rest.first {
             let isFine = byte == UInt8(ascii: "<") ? takeMarkup() : takeText()

@@ -14,6 +14,7 @@ public struct PublishRequest: Sendable {
     /// message's content for it.
     public var messageDeduplicationID: String?
 
+    /// A message for a topic; a FIFO topic requires a group.
     public init(
         topicARN: String, message: String, subject: String? = nil, messageAttributes: [String: String] = [:],
         messageGroupID: String? = nil, messageDeduplicationID: String? = nil
@@ -45,9 +46,9 @@ public struct PublishRequest: Sendable {
     }
 }
 
-/// What became of a message that a topic took.
+/// The identity of a message that a topic accepted.
 public struct PublishResponse: Sendable, Hashable {
-    /// What AWS calls it.
+    /// The identity that AWS gave the message.
     public var messageID: String
     /// Grows within a FIFO topic, by more than one; `nil` from others.
     public var sequenceNumber: String?

@@ -1,8 +1,8 @@
-/// Amazon SNS: messages to everybody who subscribed to a topic.
+/// Amazon SNS: messages to the subscribers of a topic.
 ///
 /// Calls throw `AWSError`, whose `mayHaveTakenEffect` says whether a message that failed may have been published all
 /// the same, or `CancellationError`, after which that is unknown. A try whose answer was lost is sent again, so
-/// subscribers can get a message twice; a FIFO topic drops the second where both have one deduplication id.
+/// subscribers can get a message twice; a FIFO topic drops the second if both have one deduplication id.
 /// Source: the Amazon Simple Notification Service API Reference, version 2010-03-31.
 public struct SNS: Sendable {
     let client: AWSClient
@@ -15,7 +15,7 @@ public struct SNS: Sendable {
     /// - Parameter request: The topic, which must be one of the client's region, and the message.
     /// - Returns: What AWS calls the message.
     /// - Throws: `AWSError` with AWS's own code, such as `NotFound`; with code `invalidRequest`, before anything was
-    ///   sent, where the ARN is not a topic's, the topic is in another region, or the message is longer than
+    ///   sent, if the ARN is not a topic's, the topic is in another region, or the message is longer than
     ///   `MessageSize.maximum`.
     public func publish(_ request: PublishRequest) async throws -> PublishResponse {
         try check(request)

@@ -1,6 +1,6 @@
 /// Amazon SQS: queues of messages.
 ///
-/// The URL of a queue says which queue is meant, and not where it is asked: that is the client's endpoint. Calls throw
+/// The URL of a queue selects the queue, not the server that is asked: that is the client's endpoint. Calls throw
 /// `AWSError`, whose `mayHaveTakenEffect` says whether a message that failed may have been sent all the same, or
 /// `CancellationError`, after which that is unknown. A try whose answer was lost is sent again, so a message can be in
 /// the queue twice; a FIFO queue drops the second where both have one deduplication id.

@@ -12,6 +12,7 @@ public struct SendMessageRequest: Sendable {
     /// message's content for it.
     public var messageDeduplicationID: String?
 
+    /// A message for a queue; a FIFO queue requires a group.
     public init(
         queueURL: String, messageBody: String, messageAttributes: [String: String] = [:],
         messageGroupID: String? = nil, messageDeduplicationID: String? = nil
@@ -27,9 +28,9 @@ public struct SendMessageRequest: Sendable {
     public var size: Int { MessageSize.of(messageBody, attributes: messageAttributes) }
 }
 
-/// What became of a message that a queue took.
+/// The identity of a message that a queue accepted.
 public struct SendMessageResponse: Sendable, Hashable, Decodable {
-    /// What AWS calls it.
+    /// The identity that AWS gave the message.
     public var messageID: String
     /// Grows within a FIFO queue, by more than one; `nil` from others.
     public var sequenceNumber: String?
@@ -40,15 +41,16 @@ public struct SendMessageResponse: Sendable, Hashable, Decodable {
     }
 }
 
-/// A message that a queue has handed out.
+/// A message that was received from a queue.
 public struct ReceivedMessage: Sendable, Hashable {
-    /// What AWS calls it, however often it is received.
+    /// The identity that AWS gave the message; the same each time it is received.
     public var messageID: String
-    /// What deletes it, as long as it is not received again.
+    /// The handle for `deleteMessage`; another one is valid after the message is received again.
     public var receiptHandle: String
+    /// The text that was sent, up to 1 MiB.
     public var body: String
     /// The attributes that it was sent with, as far as they are text.
     public var messageAttributes: [String: String]
-    /// What AWS says of it, such as `MessageGroupId`, `SequenceNumber` and `ApproximateReceiveCount`.
+    /// AWS's attributes of the message, such as `MessageGroupId`, `SequenceNumber` and `ApproximateReceiveCount`.
     public var systemAttributes: [String: String]
 }

@@ -2,9 +2,9 @@
 public struct RoleSession: Sendable, Hashable {
     /// Such as `arn:aws:iam::123456789012:role/reader`.
     public var roleARN: String
-    /// What AWS's records call whoever takes it on: 2 to 64 of the letters `A-Za-z0-9_+=,.@-`.
+    /// The name of the session in AWS's records: 2 to 64 of the letters `A-Za-z0-9_+=,.@-`.
     public var name: String
-    /// What the owner of the role wants to be told, where it is another account.
+    /// What the owner of the role wants to be told, if it is another account.
     public var externalID: String?
     /// How long the credentials are to hold, in seconds; `nil` for AWS's choice, an hour.
     public var duration: Int?

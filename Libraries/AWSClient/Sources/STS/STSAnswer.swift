@@ -13,7 +13,7 @@ struct STSAnswer {
 
     /// The element with the result.
     ///
-    /// - Throws: `AWSError` with AWS's code, message and request, or `invalidAnswer` where it is not of AWS's making.
+    /// - Throws: `AWSError` with AWS's code, message and request, or `invalidAnswer` if it is not of AWS's making.
     func result() throws(AWSError) -> XMLElement {
         let root = XMLElement.parse(response.body)
         if response.status == 200, let result = root?.child("\(action)Result") { return result }

@@ -1,4 +1,4 @@
-/// AWS Security Token Service: temporary credentials, and who one is.
+/// AWS Security Token Service: temporary credentials, and the identity of the caller.
 ///
 /// Source: AWS Security Token Service API Reference, version 2011-06-15.
 public struct STSClient: Sendable {
@@ -17,7 +17,7 @@ public struct STSClient: Sendable {
     ///   - configuration: Says which region, and where the service is asked.
     ///   - transport: Sends the requests.
     ///   - now: Seconds since 1970, for signatures.
-    /// - Throws: `AWSError` with code `invalidConfiguration` where no region is set, or the endpoint is none.
+    /// - Throws: `AWSError` with code `invalidConfiguration` if no region is set, or the endpoint is none.
     public init(
         configuration: AWSConfiguration, transport: any HTTPTransport,
         now: @escaping @Sendable () -> Double = { UTCTime.now }
@@ -34,7 +34,7 @@ public struct STSClient: Sendable {
     ///   - session: Which role, and how.
     ///   - credentials: What the request is signed with.
     /// - Returns: Credentials that expire.
-    /// - Throws: `AWSError`, with AWS's own code where it refused; or `CancellationError`.
+    /// - Throws: `AWSError`, with AWS's own code if it refused; or `CancellationError`.
     public func assumeRole(
         _ session: RoleSession, signedWith credentials: AWSCredentials
     ) async throws -> AWSCredentials {
@@ -48,7 +48,7 @@ public struct STSClient: Sendable {
     ///   - session: Which role, and how; an `externalID` is not sent, as the call has none.
     ///   - token: A token of an identity provider that the role trusts.
     /// - Returns: Credentials that expire.
-    /// - Throws: `AWSError`, with AWS's own code where it refused; or `CancellationError`.
+    /// - Throws: `AWSError`, with AWS's own code if it refused; or `CancellationError`.
     public func assumeRole(_ session: RoleSession, webIdentityToken token: String) async throws -> AWSCredentials {
         var session = session
         session.externalID = nil
@@ -61,7 +61,7 @@ public struct STSClient: Sendable {
     ///
     /// - Parameter credentials: What the request is signed with.
     /// - Returns: The account, the name and the identifier.
-    /// - Throws: `AWSError`, with AWS's own code where it refused; or `CancellationError`.
+    /// - Throws: `AWSError`, with AWS's own code if it refused; or `CancellationError`.
     public func callerIdentity(of credentials: AWSCredentials) async throws -> CallerIdentity {
         let answer = try await call("GetCallerIdentity", [], signedWith: credentials)
         guard let account = answer.text(at: "Account"), let arn = answer.text(at: "Arn"),
@@ -70,7 +70,7 @@ public struct STSClient: Sendable {
         return CallerIdentity(account: account, arn: arn, userID: userID)
     }
 
-    /// Sends a request, again where that may help; none of the calls changes anything.
+    /// Sends a request, again if that may help; none of the calls changes anything.
     private func call(
         _ action: String, _ parameters: [(String, String)], signedWith credentials: AWSCredentials? = nil,
         secret: String? = nil

@@ -13,7 +13,7 @@ struct CanonicalRequest {
     /// - Parameters:
     ///   - request: With all headers that are sent, but for `Host`, which may be left to the address.
     ///   - isS3: Whether it is for S3, where the path is taken as it stands.
-    /// - Throws: `AWSError` with code `invalidConfiguration` where the address is none.
+    /// - Throws: `AWSError` with code `invalidConfiguration` if the address is none.
     init(_ request: HTTPRequest, isS3: Bool) throws(AWSError) {
         let address = try RequestAddress(request.url)
         let headers = Self.headers(of: request, host: address.host)

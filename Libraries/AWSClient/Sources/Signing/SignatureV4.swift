@@ -30,7 +30,7 @@ public struct SignatureV4: Sendable {
     ///
     /// - Parameter request: What to sign.
     /// - Returns: What to send.
-    /// - Throws: `AWSError` with code `invalidConfiguration` where the request's address is none.
+    /// - Throws: `AWSError` with code `invalidConfiguration` if the request's address is none.
     public func signed(_ request: HTTPRequest) throws(AWSError) -> HTTPRequest { try steps(of: request).request }
 
     /// The request, and the steps to it.

@@ -12,7 +12,7 @@ public struct DynamoDBStreams: Sendable {
         try await call("DescribeStream", request)
     }
 
-    /// Asks for a place in a shard to read from.
+    /// Asks for an iterator that begins at a position of a shard.
     public func getShardIterator(_ request: GetShardIteratorRequest) async throws -> GetShardIteratorResponse {
         try await call("GetShardIterator", request)
     }
@@ -25,7 +25,7 @@ public struct DynamoDBStreams: Sendable {
     /// The records that Lambda hands to a function, which are spelled a little differently.
     ///
     /// - Parameter event: The event's JSON: an object with a member `Records`.
-    /// - Returns: The records in their order; none where the event has none.
+    /// - Returns: The records in their order; none if the event has none.
     /// - Throws: `AWSError` with code `invalidAnswer` for what is no such event.
     public static func records(ofLambdaEvent event: [UInt8]) throws(AWSError) -> [StreamRecord] {
         do {

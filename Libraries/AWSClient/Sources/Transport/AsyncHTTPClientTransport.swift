@@ -39,6 +39,13 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     /// Closes the connections; has to be called before the transport is let go.
     public func shutdown() async throws { try await client.shutdown() }
 
+    /// Sends a request over a connection of the pool, or over a new one.
+    ///
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - timeout: How long all of it may take, the body of the answer included.
+    /// - Returns: The answer, with any status.
+    /// - Throws: `TransportError` if no complete answer came, or `CancellationError`.
     public func send(_ request: HTTPRequest, timeout: Duration) async throws -> HTTPResponse {
         var outgoing = HTTPClientRequest(url: request.url)
         outgoing.method = HTTPMethod(rawValue: request.method)

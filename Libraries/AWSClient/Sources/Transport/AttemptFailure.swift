@@ -24,7 +24,7 @@ struct AttemptFailure: Error {
         isTransient = true
     }
 
-    /// Why this answer is a failure; `nil` where it is none.
+    /// Why this answer is a failure; `nil` if it is none.
     init?(_ response: HTTPResponse, to call: ServiceCall) {
         guard response.hasIntactBody else {
             error = AWSError(
@@ -57,7 +57,7 @@ struct AttemptFailure: Error {
         AttemptFailure(AWSError(.noAnswer, "The deadline passed before \(call.operation) could be sent."))
     }
 
-    /// The error, with a hint where it has none.
+    /// The error, with a hint if it has none.
     func error(hint: String) -> AWSError {
         var error = error
         error.hint = error.hint ?? hint

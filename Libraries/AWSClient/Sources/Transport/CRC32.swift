@@ -10,7 +10,7 @@ enum CRC32 {
 }
 
 extension HTTPResponse {
-    /// Whether the body is the one that the server's checksum is of, where it sent one.
+    /// Whether the body is the one that the server's checksum is of, if it sent one.
     var hasIntactBody: Bool {
         guard let expected = header("x-amz-crc32") else { return true }
         return UInt32(expected) == CRC32.checksum(body)

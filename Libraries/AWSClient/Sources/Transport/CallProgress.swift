@@ -12,7 +12,7 @@ struct CallProgress {
     }
 
     var attempts = 0
-    /// What goes back into the quota when the call succeeds: what its last retry cost, or 1 where it needed none.
+    /// What goes back into the quota when the call succeeds: what its last retry cost, or 1 if it needed none.
     var heldQuota = 1
     /// By how many seconds the clock can be ahead of that of the answer, at least and at most; `nil` if the answer does not tell.
     var clockOffset: ClosedRange<Double>?

@@ -6,8 +6,10 @@ public struct HTTPRequest: Sendable {
     public var url: String
     /// In the order in which they are sent; names are compared without case.
     public var headers: [HTTPHeader]
+    /// The bytes to send; empty for none.
     public var body: [UInt8]
 
+    /// A request with the given headers; the transport adds `Host` and `Content-Length`.
     public init(method: String, url: String, headers: [HTTPHeader] = [], body: [UInt8] = []) {
         self.method = method
         self.url = url
@@ -18,22 +20,28 @@ public struct HTTPRequest: Sendable {
 
 /// One line of a request's or response's head.
 public struct HTTPHeader: Sendable, Hashable {
+    /// The name as it is sent or was received; comparisons ignore case.
     public var name: String
+    /// The value without surrounding spaces.
     public var value: String
 
+    /// A header with a name and a value, neither of which is checked.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
     }
 }
 
-/// What a server answered.
+/// The answer of a server.
 public struct HTTPResponse: Sendable {
     /// Such as 200.
     public var status: Int
+    /// The headers as they were received; a name may occur more than once.
     public var headers: [HTTPHeader]
+    /// The whole body.
     public var body: [UInt8]
 
+    /// An answer, for transports.
     public init(status: Int, headers: [HTTPHeader] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
@@ -46,7 +54,7 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// Sends one request and waits for the whole answer: the network, or a test's stand-in.
+/// Sends one request and receives the whole answer; tests replace it.
 public protocol HTTPTransport: Sendable {
     /// Sends a request.
     ///
@@ -58,14 +66,16 @@ public protocol HTTPTransport: Sendable {
     func send(_ request: HTTPRequest, timeout: Duration) async throws -> HTTPResponse
 }
 
-/// The answer did not come.
+/// The failure of a request without a complete answer.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
     /// Whether the server may have seen the request, and done what it asks.
     public var mayHaveBeenSent: Bool
     /// Such as `connection refused`; names no secret and no body.
     public var description: String
+    /// The error of the library or system underneath; `nil` if there is none.
     public var cause: (any Error)?
 
+    /// An error of a transport; the description must name no secret and no body.
     public init(mayHaveBeenSent: Bool, _ description: String, cause: (any Error)? = nil) {
         self.mayHaveBeenSent = mayHaveBeenSent
         self.description = description

@@ -1,6 +1,6 @@
-/// When and how soon a call is tried again, as AWS's own libraries do it for DynamoDB.
+/// When a call is repeated and after which pause, as in AWS's own libraries for DynamoDB.
 public struct RetryPolicy: Sendable {
-    /// How often a request is sent, the first time included; 1 for never again.
+    /// How often a request is sent at most, the first time included; 1 for no retries.
     public var maximumAttempts: Int
     /// The longest first pause; each further one may be twice as long.
     public var base: Duration
@@ -10,11 +10,14 @@ public struct RetryPolicy: Sendable {
     public var maximumPause: Duration
     /// By how much the server may lengthen a pause, with `x-amz-retry-after`.
     public var maximumServerPause: Duration
-    /// What the client can spend on retries before some have to succeed.
+    /// The units that retries may use up; a call that succeeds gives some back.
     public var quotaCapacity: Int
+    /// What a retry after an error or a lost answer takes from `quotaCapacity`.
     public var retryCost: Int
+    /// What a retry after AWS refused for the rate of requests takes from `quotaCapacity`.
     public var throttledRetryCost: Int
 
+    /// A policy with the defaults of AWS's libraries for DynamoDB, except for what is given.
     public init(
         maximumAttempts: Int = 4, base: Duration = .milliseconds(25), throttledBase: Duration = .seconds(1),
         maximumPause: Duration = .seconds(20), maximumServerPause: Duration = .seconds(5), quotaCapacity: Int = 500,

@@ -57,7 +57,7 @@ struct FaultSequence: Sendable {
     /// - Parameters:
     ///   - operation: What it asks for.
     ///   - identity: The same for the same request when it is sent again.
-    /// - Returns: The fault, or `nil` where all goes well.
+    /// - Returns: The fault, or `nil` if all goes well.
     mutating func next(operation: String, identity: Int) -> Draw? {
         if let operations = plan.operations, !operations.contains(operation) { return nil }
         // As many random numbers for each request, so that what happens to one does not shift the others.

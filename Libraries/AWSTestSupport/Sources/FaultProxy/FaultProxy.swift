@@ -38,7 +38,7 @@ public final class FaultProxy: Sendable {
     ///   - server: The server's address, `http://HOST:PORT`.
     ///   - plan: What goes wrong.
     /// - Returns: The proxy, which listens.
-    /// - Throws: `AWSTestError` where the address is not understood, or no port is free.
+    /// - Throws: `AWSTestError` if the address is not understood, or no port is free.
     public static func start(before server: String, plan: Plan? = nil) async throws -> FaultProxy {
         let proxy = FaultProxy(before: try Endpoint(url: server), plan: plan)
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -79,7 +79,7 @@ public final class FaultProxy: Sendable {
     /// Where it listens, such as `http://127.0.0.1:39571`.
     public var url: String { state.withLock { $0.url } }
 
-    /// What goes wrong; `nil` where nothing does.
+    /// What goes wrong; `nil` if nothing does.
     ///
     /// A plan that is set begins at its beginning.
     public var plan: Plan? {
@@ -117,7 +117,7 @@ public final class FaultProxy: Sendable {
     /// It replaces what is left of an earlier script for that operation.
     ///
     /// - Parameters:
-    ///   - faults: One for each request; `nil` where all goes well.
+    ///   - faults: One for each request; `nil` if all goes well.
     ///   - operation: Such as `PutItem`.
     public func script(_ faults: [Fault?], for operation: String) {
         state.withLock { $0.scripts[operation] = faults }

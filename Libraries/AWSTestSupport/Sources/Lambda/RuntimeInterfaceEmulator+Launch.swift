@@ -38,7 +38,7 @@ extension RuntimeInterfaceEmulator {
 
     /// Starts the program; it may fail yet.
     static func launch(
-        _ bootstrap: String, _ handler: String, _ variables: [String: String], timeout: Int, at doors: Doors
+        _ bootstrap: String, _ handler: String, _ variables: [String: String], timeout: Int, at addresses: Addresses
     ) throws -> SupervisedProgram {
         guard FileManager.default.isExecutableFile(atPath: bootstrap) else {
             throw AWSTestError("There is no program \(bootstrap) that could be the function.")
@@ -58,8 +58,8 @@ extension RuntimeInterfaceEmulator {
             "/bin/sh",
             [
                 "-c", "mkfifo life && exec 9<>life && exec \"$@\"", "sh", try executable(for: folder),
-                "--runtime-interface-emulator-address", "\(doors.invocations.host):\(doors.invocations.port)",
-                "--runtime-api-address", "\(doors.runtimeAPI.host):\(doors.runtimeAPI.port)",
+                "--runtime-interface-emulator-address", "\(addresses.invocations.host):\(addresses.invocations.port)",
+                "--runtime-api-address", "\(addresses.runtimeAPI.host):\(addresses.runtimeAPI.port)",
                 try leash(for: function, in: folder), handler,
             ], environment: all, in: FilePath(folder))
     }
@@ -101,11 +101,11 @@ extension RuntimeInterfaceEmulator {
 
     /// Waits until it answers at both of its ports, or is known never to.
     static func answers(
-        _ doors: Doors, _ program: SupervisedProgram, until deadline: ContinuousClock.Instant
+        _ addresses: Addresses, _ program: SupervisedProgram, until deadline: ContinuousClock.Instant
     ) async -> Bool {
         while !program.hasEnded, ContinuousClock.now < deadline {
-            let ping = try? await send(.GET, "/2018-06-01/ping", [], to: doors.runtimeAPI, patience: .seconds(5))
-            let other = try? await send(.GET, "/", [], to: doors.invocations, patience: .seconds(5))
+            let ping = try? await send(.GET, "/2018-06-01/ping", [], to: addresses.runtimeAPI, patience: .seconds(5))
+            let other = try? await send(.GET, "/", [], to: addresses.invocations, patience: .seconds(5))
             if ping?.body == Array("pong".utf8), other?.status == 404, !program.hasEnded { return true }
             try? await Task.sleep(for: .milliseconds(10))
         }

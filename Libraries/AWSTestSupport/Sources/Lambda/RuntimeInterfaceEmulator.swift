@@ -22,25 +22,25 @@ public final class RuntimeInterfaceEmulator: Sendable {
     /// The variable that names the virtual environment in which aws-sam-cli is installed.
     public static let environmentVariable = "DISCFG_LAMBDA_VENV"
 
-    /// Where it takes invocations, and where the function takes them.
-    struct Doors: Sendable {
+    /// The addresses at which it takes invocations, and at which the function takes them.
+    struct Addresses: Sendable {
         let invocations: Endpoint
         let runtimeAPI: Endpoint
     }
 
-    private let doors: Doors
+    private let addresses: Addresses
     private let patience: TimeAmount
     private let program: SupervisedProgram
     private let last = Mutex<Task<[UInt8], any Error>?>(nil)
 
-    private init(_ program: SupervisedProgram, at doors: Doors, timeout: Int) {
+    private init(_ program: SupervisedProgram, at addresses: Addresses, timeout: Int) {
         self.program = program
-        self.doors = doors
+        self.addresses = addresses
         // The emulator ends what takes too long; this is for an emulator that does not.
         patience = .seconds(Int64(timeout) + 30)
     }
 
-    /// Why it cannot be started here; `nil` where it can.
+    /// Why it cannot be started here; `nil` if it can.
     public static var skipReason: String? { skipReason(folder: environment(environmentVariable)) }
 
     /// Starts one; it ends when `stop` is called, with its last reference, or with this process.
@@ -57,20 +57,20 @@ public final class RuntimeInterfaceEmulator: Sendable {
     ) async throws -> RuntimeInterfaceEmulator {
         if let skipReason { throw AWSTestError(skipReason) }
         let deadline = ContinuousClock.now + .seconds(60)
-        var lastWords = ""
+        var lastOutput = ""
         // The ports are free when they are chosen; another process may take them before the emulator does.
         for _ in 0..<5 where ContinuousClock.now < deadline {
-            let doors = Doors(
+            let addresses = Addresses(
                 invocations: Endpoint(host: "127.0.0.1", port: try await Ministack.freePort()),
                 runtimeAPI: Endpoint(host: "127.0.0.1", port: try await Ministack.freePort()))
-            let program = try launch(bootstrap, handler, environment, timeout: timeout, at: doors)
-            if await answers(doors, program, until: deadline) {
-                return RuntimeInterfaceEmulator(program, at: doors, timeout: timeout)
+            let program = try launch(bootstrap, handler, environment, timeout: timeout, at: addresses)
+            if await answers(addresses, program, until: deadline) {
+                return RuntimeInterfaceEmulator(program, at: addresses, timeout: timeout)
             }
             await program.stop()
-            lastWords = program.lastWords
+            lastOutput = program.lastOutput
         }
-        throw AWSTestError("The Runtime Interface Emulator does not start. It said: \(lastWords)")
+        throw AWSTestError("The Runtime Interface Emulator does not start. It said: \(lastOutput)")
     }
 
     /// Runs a test beside one of its own, and stops that.
@@ -103,7 +103,7 @@ public final class RuntimeInterfaceEmulator: Sendable {
     public func stop() async { await program.stop() }
 
     /// The last 2 KB of what the emulator and the function wrote.
-    public var lastWords: String { program.lastWords }
+    public var lastOutput: String { program.lastOutput }
 
     /// Invokes the function, after all invocations that were asked for before: two at a time would end the emulator.
     ///
@@ -125,10 +125,10 @@ public final class RuntimeInterfaceEmulator: Sendable {
 
     private func post(_ event: [UInt8]) async throws -> [UInt8] {
         let path = "/2015-03-31/functions/function/invocations"
-        let (status, body) = try await Self.send(.POST, path, event, to: doors.invocations, patience: patience)
+        let (status, body) = try await Self.send(.POST, path, event, to: addresses.invocations, patience: patience)
         guard status == 200 else {
             let text = String(decoding: body.prefix(2048), as: UTF8.self)
-            throw AWSTestError("The emulator answered with \(status): \(text). Its log ends so: \(lastWords)")
+            throw AWSTestError("The emulator answered with \(status): \(text). Its log ends so: \(lastOutput)")
         }
         return body
     }

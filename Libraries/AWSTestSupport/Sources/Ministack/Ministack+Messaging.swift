@@ -80,7 +80,7 @@ extension Ministack {
     /// - Parameters:
     ///   - queueURL: The queue.
     ///   - seconds: How long to wait for the first one, up to 9; an answer takes no longer than ten.
-    /// - Returns: The messages' texts in the order of the queue; none where it stayed empty.
+    /// - Returns: The messages' texts in the order of the queue; none if it stayed empty.
     /// - Throws: `AWSTestError` with ministack's answer, such as that there is no such queue.
     public func messages(in queueURL: String, waiting seconds: Int = 0) async throws -> [String] {
         let answer = try await messaging(

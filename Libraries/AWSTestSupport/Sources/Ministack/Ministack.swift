@@ -36,7 +36,7 @@ public final class Ministack: Sendable {
         self.checksAccess = checksAccess
     }
 
-    /// Why ministack cannot be started here; `nil` where it can.
+    /// Why ministack cannot be started here; `nil` if it can.
     public static var skipReason: String? { skipReason(folder: environment(environmentVariable)) }
 
     /// Why it cannot be started from that virtual environment.
@@ -74,7 +74,7 @@ public final class Ministack: Sendable {
     public static func start(checkingAccess: Bool = false) async throws -> Ministack {
         if let skipReason { throw AWSTestError(skipReason) }
         let deadline = ContinuousClock.now + .seconds(60)
-        var lastWords = ""
+        var lastOutput = ""
         // The port is free when it is chosen; another process may take it before ministack does.
         for _ in 0..<5 where ContinuousClock.now < deadline {
             let token = UInt64.random(in: 0 ... .max)
@@ -84,9 +84,9 @@ public final class Ministack: Sendable {
                 return Ministack(program, at: endpoint, checksAccess: checkingAccess)
             }
             await program.stop()
-            lastWords = program.lastWords
+            lastOutput = program.lastOutput
         }
-        throw AWSTestError("ministack does not start. It said: \(lastWords)")
+        throw AWSTestError("ministack does not start. It said: \(lastOutput)")
     }
 
     /// Runs a test beside one of its own, and stops that.

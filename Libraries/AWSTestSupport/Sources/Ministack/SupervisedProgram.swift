@@ -86,8 +86,8 @@ final class SupervisedProgram: Sendable {
     /// Whether the program is no more.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// The last 2 KB of what it said.
-    var lastWords: String {
+    /// The last 2 KB of its output.
+    var lastOutput: String {
         let size = Int((try? log.seek(offset: 0, from: .end)) ?? 0)
         let offset = max(0, size - 2048)
         var bytes = [UInt8](repeating: 0, count: size - offset)

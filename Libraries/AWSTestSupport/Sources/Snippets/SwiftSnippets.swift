@@ -16,12 +16,28 @@ package struct SwiftSnippets: Sendable {
     ///   - file: The test's file, in the repository.
     /// - Throws: An error if the page cannot be read.
     package init(of page: String, testedBy file: String = #filePath) throws {
+        let text = try String(contentsOf: Self.repository(of: file).appending(path: page), encoding: .utf8)
+        self.init(inText: text, testedBy: file)
+    }
+
+    /// The paths of the pages in a folder of the repository, by their names.
+    ///
+    /// - Parameters:
+    ///   - folder: The path of the folder in the repository.
+    ///   - file: A file in the repository.
+    /// - Returns: The paths of its Markdown files in the repository.
+    /// - Throws: An error if the folder cannot be read.
+    package static func pages(in folder: String, of file: String = #filePath) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: repository(of: file).appending(path: folder).path)
+            .filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
+    }
+
+    private static func repository(of file: String) -> URL {
         var root = URL(fileURLWithPath: file).deletingLastPathComponent()
         while root.path != "/", !FileManager.default.fileExists(atPath: root.appending(path: "Package.swift").path) {
             root.deleteLastPathComponent()
         }
-        let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
-        self.init(inText: text, testedBy: file)
+        return root
     }
 
     package init(inText text: String, testedBy file: String) {

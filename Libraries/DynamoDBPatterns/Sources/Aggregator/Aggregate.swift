@@ -8,6 +8,7 @@ public import Foundation
 public struct Aggregate<Member: Sendable, Value: Sendable>: Sendable {
     /// The set's key.
     public let key: String
+    /// How far the set has come: members are missing, it is complete, it is being acted on, or it is done.
     public let state: AggregateState
     /// Of how many members it is made.
     public let count: Int

@@ -10,7 +10,7 @@ struct AggregateClaim: Sendable {
 
 enum ClaimOutcome: Sendable {
     case claimed(AggregateClaim)
-    /// The head that stood in the way; `nil` where there is no such set.
+    /// The head that stood in the way; `nil` if there is no such set.
     case refused(AggregateHead?)
 }
 
@@ -26,7 +26,6 @@ extension Aggregator {
         let token = table.clock.token()
         var update = ItemUpdate()
         update.set(Name.state, .string(AggregateState.running.rawValue))
-        update.set(Name.claim, .string(token))
         update.setDue(now + lease.milliseconds, of: key, in: table)
         update.increment(Name.attempt)
         let condition = Condition.all([
@@ -36,15 +35,11 @@ extension Aggregator {
                 .atMost(PatternTable.Attribute.due, .integer(now)),
             ]),
         ])
-        let stored: StoredItem?
-        switch try await table.carryOut(table.write(key, update, if: condition), returningNew: true) {
-        case .done(let item): stored = item
-        case .refused(let item, _): stored = item
+        switch try await table.writeMarked(key, update, token: token, in: Name.claim, if: condition) {
+        case .done(let item):
+            return .claimed(AggregateClaim(set: set, head: try AggregateHead(item), token: token))
+        case .refused(let item): return .refused(try item.map(AggregateHead.init))
         }
-        guard let head = try stored.map(AggregateHead.init) else { return .refused(nil) }
-        // Refused, and yet ours: the first try was carried out, and its answer lost.
-        guard head.claim == token, head.state == .running else { return .refused(head) }
-        return .claimed(AggregateClaim(set: set, head: head, token: token))
     }
 
     /// Marks a set as acted on, together with what the action writes.
@@ -89,10 +84,7 @@ extension Aggregator {
     }
 
     private func isHeld(_ claim: AggregateClaim) -> Condition {
-        .all([
-            .equals(Name.claim, .string(claim.token)),
-            .equals(Name.state, .string(AggregateState.running.rawValue)),
-        ])
+        .isRunning(Name.state, by: Name.claim, .string(claim.token))
     }
 
     private func fenced(_ claim: AggregateClaim) -> PatternError {

@@ -52,5 +52,6 @@ extension AggregateRule where Value == NoValue {
 
 /// The value of sets whose members are not merged.
 public struct NoValue: Codable, Sendable, Hashable {
+    /// The value, which has no content.
     public init() {}
 }

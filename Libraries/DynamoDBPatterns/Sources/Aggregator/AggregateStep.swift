@@ -16,7 +16,7 @@ struct AggregateEntry<Member: Sendable>: Sendable {
 /// What is known of a head.
 enum KnownHead: Sendable {
     case unknown
-    /// As it was read, or came along with a refusal; `nil` where there was none.
+    /// As it was read, or came along with a refusal; `nil` if there was none.
     case known(AggregateHead?)
 }
 

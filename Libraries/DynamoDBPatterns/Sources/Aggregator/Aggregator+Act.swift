@@ -19,9 +19,9 @@ extension Aggregator {
     ///   - set: The set's key.
     ///   - action: What to do; up to 99 writes to return.
     /// - Returns: Whether it was done.
-    /// - Throws: What the action throws; `PatternError` with the code `contention` where not all members can be
-    ///   seen yet, with the code `fenced` where the action took longer than the lease and somebody else took over, and
-    ///   `conflict` where its writes failed a condition; `AWSError`; `CancellationError`, when the set was given back.
+    /// - Throws: What the action throws; `PatternError` with the code `contention` if not all members can be
+    ///   seen yet, with the code `fenced` if the action took longer than the lease and somebody else took over, and
+    ///   `conflict` if its writes failed a condition; `AWSError`; `CancellationError`, when the set was given back.
     ///   Nothing that the action returned was written then, unless the error is an `AWSError` that `mayHaveTakenEffect`.
     @discardableResult
     public func act(on set: String, _ action: Action) async throws -> AggregateOutcome {

@@ -15,7 +15,7 @@ extension Aggregator {
     ///     tells identities apart.
     ///   - set: The key of the set, from 1 to 512 bytes.
     /// - Returns: What became of the member.
-    /// - Throws: `PatternError` with the code `tooLarge` where the set has no room for it, `contention` where others
+    /// - Throws: `PatternError` with the code `tooLarge` if the set has no room for it, `contention` if others
     ///   came first each time, `invalidArgument`; `AWSError`.
     public func add(_ member: Member, id: String, to set: String) async throws -> AggregateAddition {
         try check(set: set)
@@ -40,7 +40,7 @@ extension Aggregator {
             hint: "Add it again. Many writers of one set at a time are better served by the rule .count.")
     }
 
-    /// What a head says of a member that cannot be added to it; `nil` where it can.
+    /// What a head says of a member that cannot be added to it; `nil` if it can.
     private func answer(to entry: AggregateEntry<Member>, by head: AggregateHead) async throws -> AggregateAddition? {
         if head.completedBy == entry.name { return .completed }
         if head.item[entry.name] != nil { return .duplicate }

@@ -22,7 +22,7 @@ extension Aggregator {
     /// Reads a set; one read unit for each 4 KB of its head.
     ///
     /// - Parameter set: The set's key.
-    /// - Returns: The set; `nil` where there is none.
+    /// - Returns: The set; `nil` if there is none.
     /// - Throws: `AWSError`; `PatternError`.
     public func read(_ set: String) async throws -> Aggregate<Member, Value>? {
         try check(set: set)

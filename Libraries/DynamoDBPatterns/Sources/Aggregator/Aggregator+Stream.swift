@@ -10,7 +10,7 @@ extension Aggregator {
     /// - Parameters:
     ///   - record: A record of the table's stream.
     ///   - action: What to do.
-    /// - Returns: What became of it; `nil` where the record is not about a set that has just become complete.
+    /// - Returns: What became of it; `nil` if the record is not about a set that has just become complete.
     /// - Throws: As `act(on:_:)`; then the record has to be delivered again.
     @discardableResult
     public func handle(_ record: StreamRecord, _ action: Action) async throws -> AggregateOutcome? {

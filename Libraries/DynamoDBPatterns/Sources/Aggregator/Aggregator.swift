@@ -20,6 +20,7 @@
 public struct Aggregator<Member: Codable & Sendable, Value: Codable & Sendable>: Sendable {
     /// What it is called in the keys of its items.
     public let name: String
+    /// The table of the items, which other patterns may share.
     public let table: PatternTable
     /// How long after its first member a set that is not complete times out.
     public let timeout: Duration
@@ -47,7 +48,8 @@ public struct Aggregator<Member: Codable & Sendable, Value: Codable & Sendable>:
     ///   - member: The type of the members.
     ///   - table: Where the sets are kept.
     ///   - rule: When a set is complete.
-    ///   - timeout: How long after its first member a set that is not complete times out.
+    ///   - timeout: How long after its first member a set that is not complete times out, up to ten years. It has no
+    ///     default, because a set that stays incomplete stays in the table until then.
     ///   - lease: How long whoever acts has for it, before somebody else does.
     ///   - retention: How long a set is remembered after it was acted on.
     ///   - storage: Where the members are kept.

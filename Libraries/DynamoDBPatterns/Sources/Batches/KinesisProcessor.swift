@@ -20,11 +20,8 @@ public import Logging
 ///   `onPoison` if the handler throws a `PatternError` with code `poison`.
 public struct KinesisProcessor: Sendable {
     /// The name in logs.
-    public let name: String
-    let clock: PatternClock
-    let logger: Logger
-    let onPoison: (@Sendable (KinesisRecord, any Error) async throws -> Void)?
-    let handler: @Sendable (KinesisRecord) async throws -> Void
+    public var name: String { records.name }
+    let records: RecordHandler<KinesisRecord>
 
     /// A processor.
     ///
@@ -42,12 +39,7 @@ public struct KinesisProcessor: Sendable {
         onPoison: (@Sendable (KinesisRecord, any Error) async throws -> Void)? = nil,
         handler: @escaping @Sendable (KinesisRecord) async throws -> Void
     ) throws(PatternError) {
-        try PatternName.check(name, of: "a Kinesis processor")
-        self.name = name
-        self.clock = clock
-        self.logger = logger
-        self.onPoison = onPoison
-        self.handler = handler
+        records = try RecordHandler(name, clock, logger, onPoison: onPoison, handler: handler)
     }
 
     /// Answers an event that Lambda makes of a Kinesis data stream.
@@ -75,12 +67,6 @@ public struct KinesisProcessor: Sendable {
     ///   - deadline: When to begin no further record; see `answer`.
     /// - Returns: How far it came; `deadLetters` counts those that went to `onPoison`.
     public func process(_ records: [KinesisRecord], deadline: Date? = nil) async -> BatchOutcome {
-        await OrderedBatch.run(
-            records, mayBegin: { $0 == 0 || deadline.map { clock.now() < $0 } ?? true },
-            sequenceNumber: \.sequenceNumber
-        ) { record in
-            await PoisonGuard.handle(
-                record, logger, ["processor": "\(name)", "record.id": "\(record.id)"], onPoison, handler)
-        }
+        await self.records.handle(records, deadline: deadline, isFirst: true)
     }
 }

@@ -37,6 +37,9 @@ public struct KinesisRecord: Sendable {
 
 extension KinesisRecord: LambdaRecord {
     static let origin = "a Kinesis data stream"
+    static let processor = "a Kinesis processor"
+    static let idInLogs = "record.id"
+    var itemIdentifier: String { sequenceNumber }
     var isWhole: Bool {
         !sequenceNumber.isEmpty && sequenceNumber.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
             && streamARN.contains(":kinesis:")
@@ -55,6 +58,7 @@ extension KinesisRecord: LambdaRecord {
         let approximateArrivalTimestamp: Double?
     }
 
+    /// Decodes one element of `Records` in Lambda's event for Kinesis.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         let content = try members.decode(Content.self, forKey: .content)

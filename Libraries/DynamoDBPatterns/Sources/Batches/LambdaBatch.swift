@@ -38,9 +38,17 @@ enum LambdaBatch {
 }
 
 /// A record of an event of Lambda's.
-protocol LambdaRecord: Decodable {
+protocol LambdaRecord: Decodable, Sendable {
     /// What such records come from, for messages.
     static var origin: String { get }
+    /// What handles them, for messages.
+    static var processor: String { get }
+    /// The name of `id` in logs.
+    static var idInLogs: String { get }
+    /// The same in each delivery.
+    var id: String { get }
+    /// What an answer names the record by.
+    var itemIdentifier: String { get }
     /// Whether it has an identifier, and comes from there.
     var isWhole: Bool { get }
 }

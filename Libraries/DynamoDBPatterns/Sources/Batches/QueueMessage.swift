@@ -46,6 +46,9 @@ public struct QueueMessage: Sendable {
 
 extension QueueMessage: LambdaRecord {
     static let origin = "an SQS queue"
+    static let processor = "a queue processor"
+    static let idInLogs = "message.id"
+    var itemIdentifier: String { id }
     var isWhole: Bool { !id.isEmpty && queueARN.contains(":sqs:") }
 
     private enum CodingKeys: String, CodingKey {
@@ -56,6 +59,7 @@ extension QueueMessage: LambdaRecord {
 
     private struct MessageAttribute: Decodable { let stringValue: String? }
 
+    /// Decodes one element of `Records` in Lambda's event for SQS.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)

@@ -22,12 +22,9 @@ public import Logging
 ///   goes to `onPoison` if the handler throws a `PatternError` with code `poison`.
 public struct QueueProcessor: Sendable {
     /// The name in logs.
-    public let name: String
+    public var name: String { messages.name }
+    let messages: RecordHandler<QueueMessage>
     let concurrency: Int
-    let clock: PatternClock
-    let logger: Logger
-    let onPoison: (@Sendable (QueueMessage, any Error) async throws -> Void)?
-    let handler: @Sendable (QueueMessage) async throws -> Void
 
     /// A processor.
     ///
@@ -46,13 +43,8 @@ public struct QueueProcessor: Sendable {
         onPoison: (@Sendable (QueueMessage, any Error) async throws -> Void)? = nil,
         handler: @escaping @Sendable (QueueMessage) async throws -> Void
     ) throws(PatternError) {
-        try PatternName.check(name, of: "a queue processor")
-        self.name = name
+        messages = try RecordHandler(name, clock, logger, onPoison: onPoison, handler: handler)
         self.concurrency = max(concurrency, 1)
-        self.clock = clock
-        self.logger = logger
-        self.onPoison = onPoison
-        self.handler = handler
     }
 
     /// Answers an event that Lambda makes of an SQS queue.
@@ -78,18 +70,15 @@ public struct QueueProcessor: Sendable {
     ///   - deadline: When to begin no further message; see `answer`.
     /// - Returns: Which are done, and which are not.
     public func process(_ messages: [QueueMessage], deadline: Date? = nil) async -> QueueBatchOutcome {
-        let lanes = Self.lanes(of: messages)
-        var left = lanes.enumerated().makeIterator()
+        let sequences = Self.sequences(of: messages)
+        var left = sequences.enumerated().makeIterator()
         var done: [Int: BatchOutcome] = [:]
         await withTaskGroup(of: (Int, BatchOutcome).self) { group in
             func startNext() {
-                guard let (index, lane) = left.next() else { return }
+                guard let (index, sequence) = left.next() else { return }
                 group.addTask {
-                    let outcome = await OrderedBatch.run(
-                        lane.map { messages[$0] },
-                        mayBegin: { index == 0 && $0 == 0 || deadline.map { clock.now() < $0 } ?? true },
-                        sequenceNumber: \.id, handle: handle)
-                    return (index, outcome)
+                    let messages = sequence.map { messages[$0] }
+                    return (index, await self.messages.handle(messages, deadline: deadline, isFirst: index == 0))
                 }
             }
             for _ in 0..<concurrency { startNext() }
@@ -100,35 +89,30 @@ public struct QueueProcessor: Sendable {
         }
         var outcome = QueueBatchOutcome()
         var failures: [Int: any Error] = [:]
-        for (index, lane) in lanes.enumerated() {
+        for (index, sequence) in sequences.enumerated() {
             guard let result = done[index] else { continue }
             outcome.completed += result.completed
             outcome.poisoned += result.deadLetters
             guard let failure = result.failure else { continue }
-            for place in lane.dropFirst(result.completed) { failures[place] = failure.error }
+            for place in sequence.dropFirst(result.completed) { failures[place] = failure.error }
         }
         outcome.failures = failures.sorted { $0.key < $1.key }.map { .init(id: messages[$0.key].id, error: $0.value) }
         return outcome
     }
 
     /// The messages that have to be handled one after the other: those of one group of a FIFO queue.
-    private static func lanes(of messages: [QueueMessage]) -> [[Int]] {
-        var lanes: [[Int]] = []
+    private static func sequences(of messages: [QueueMessage]) -> [[Int]] {
+        var sequences: [[Int]] = []
         var groups: [String: Int] = [:]
         for (place, message) in messages.enumerated() {
-            if message.isOrdered, let lane = groups[message.groupID ?? ""] {
-                lanes[lane].append(place)
+            if message.isOrdered, let sequence = groups[message.groupID ?? ""] {
+                sequences[sequence].append(place)
             } else {
-                if message.isOrdered { groups[message.groupID ?? ""] = lanes.count }
-                lanes.append([place])
+                if message.isOrdered { groups[message.groupID ?? ""] = sequences.count }
+                sequences.append([place])
             }
         }
-        return lanes
-    }
-
-    private func handle(_ message: QueueMessage) async -> RecordOutcome {
-        await PoisonGuard.handle(
-            message, logger, ["processor": "\(name)", "message.id": "\(message.id)"], onPoison, handler)
+        return sequences
     }
 }
 

@@ -18,7 +18,7 @@ extension Historic {
     ///
     /// - Parameter key: The item's key.
     /// - Returns: The gaps that remain.
-    /// - Throws: `AWSError`; `PatternError` with code `corrupt`, or `poison` where the item is too large.
+    /// - Throws: `AWSError`; `PatternError` with code `corrupt`, or `poison` if the item is too large.
     @discardableResult
     public func fillGaps(of key: PrimaryKey) async throws -> [HistoricGap] {
         let current = try await current(key)

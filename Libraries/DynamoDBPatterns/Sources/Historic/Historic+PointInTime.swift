@@ -136,7 +136,7 @@ struct HistoricSearch<Item: Codable & Sendable> {
         return successor.version == best.version + 1 && successor.time != nil
     }
 
-    /// What was found; `nil` where the item as it is now has to decide.
+    /// What was found; `nil` if the item as it is now has to decide.
     var finding: HistoricFinding<Item>? {
         guard let best else { return doubt.map { .unknown($0) } ?? (isFollowed ? .notYet : nil) }
         if let successor {

@@ -17,7 +17,7 @@ extension Historic {
     ///   - start: The page before's `next`; `nil` for the newest entries.
     ///   - limit: How many entries at most, from 1 to 1,000; a page also ends at 1 MB.
     /// - Returns: A page.
-    /// - Throws: `AWSError`; `PatternError` with code `corrupt`, or `invalidArgument` where no page begins at `start`.
+    /// - Throws: `AWSError`; `PatternError` with code `corrupt`, or `invalidArgument` if no page begins at `start`.
     public func history(
         of key: PrimaryKey, from start: String? = nil, limit: Int = 100
     ) async throws -> HistoricPage<Item> {

@@ -23,7 +23,7 @@ extension Historic {
     /// size and an eventually consistent read of the version before; two writes where that was missing.
     ///
     /// - Parameter record: From a stream with the view `NEW_AND_OLD_IMAGES`.
-    /// - Throws: `AWSError`, after which the record has to come again; `PatternError` with code `poison` where it will
+    /// - Throws: `AWSError`, after which the record has to come again; `PatternError` with code `poison` if it will
     ///   never succeed: the item has no version, was changed without a new one, or is too large.
     public func record(_ record: StreamRecord) async throws {
         let change = try change(of: record)
@@ -118,7 +118,7 @@ extension Historic {
         return RecordedChange(key: key, place: place, before: before, content: content)
     }
 
-    /// Which version an image is; `nil` where it has none.
+    /// Which version an image is; `nil` if it has none.
     func place(of image: StoredItem) throws(PatternError) -> VersionPlace? {
         let origin: ItemOrigin
         do {

@@ -14,7 +14,7 @@ extension Historic {
     ///
     /// - Parameter entry: The version, from `history(of:)`.
     /// - Returns: The item at its new version.
-    /// - Throws: `Conflict` where somebody else changed the item meanwhile; `PatternError` with code `invalidArgument`
+    /// - Throws: `Conflict` if somebody else changed the item meanwhile; `PatternError` with code `invalidArgument`
     ///   for a deletion, which has nothing to restore; what `VersionedTable.save` throws.
     @discardableResult
     public func restore(_ entry: HistoricEntry<Item>) async throws -> Versioned<Item> {
@@ -36,7 +36,7 @@ extension Historic {
     ///   - key: The item's key.
     ///   - moment: When.
     /// - Returns: The item at its new version.
-    /// - Throws: `PatternError` with code `notFound` where there was no item, or nobody knows; what `restore(_:)` throws.
+    /// - Throws: `PatternError` with code `notFound` if there was no item, or nobody knows; what `restore(_:)` throws.
     @discardableResult
     public func restore(_ key: PrimaryKey, at moment: Date) async throws -> Versioned<Item> {
         switch try await find(key, at: moment.milliseconds) {

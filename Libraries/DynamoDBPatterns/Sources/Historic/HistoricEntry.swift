@@ -13,18 +13,19 @@ public enum HistoricKind: String, Sendable {
 
 /// One change of an item, as its history has it.
 public struct HistoricEntry<Item: Codable & Sendable>: Sendable {
+    /// Whether the item was inserted, modified or removed.
     public let kind: HistoricKind
     /// The item's version; for a deletion, one more than that of what was deleted.
     public let version: Int64
     /// Names the item's life, from its insertion to its deletion; lives sort as they began, by their writers' clocks.
     public let life: String
     /// When the change was made: by the writer's clock where the table keeps such times, otherwise by the stream, to
-    /// the second; `nil` where that is not known, because it was recovered.
+    /// the second; `nil` if that is not known, because it was recovered.
     public let time: Date?
     /// When it was put into the history.
     public let recordedAt: Date?
     /// Who made the change: the item's author, or the service that deleted it, such as `dynamodb.amazonaws.com` for an
-    /// item that expired; `nil` where nobody said.
+    /// item that expired; `nil` if nobody said.
     public let by: String?
     /// The stream's name of the change; `nil` for what was recovered.
     public let eventID: String?
@@ -39,7 +40,7 @@ public struct HistoricEntry<Item: Codable & Sendable>: Sendable {
 
     /// The item as it was; `nil` for a deletion.
     ///
-    /// Throws `PatternError` with code `corrupt` where it cannot be read as the type is now; see `attributes`.
+    /// Throws `PatternError` with code `corrupt` if it cannot be read as the type is now; see `attributes`.
     public var item: Item? {
         get throws(PatternError) {
             guard let attributes else { return nil }
@@ -64,6 +65,7 @@ extension HistoricEntry {
 
 /// Some of an item's entries, newest first.
 public struct HistoricPage<Item: Codable & Sendable>: Sendable {
+    /// The entries of the page, by version, the highest first.
     public let entries: [HistoricEntry<Item>]
     /// Where the next page begins; `nil` on the last one.
     public let next: String?
@@ -75,7 +77,7 @@ public struct HistoricGap: Sendable, Hashable {
     public let life: String
     /// The version after which they are missing; 0 where the beginning is.
     public let after: Int64
-    /// The first version that is there again; `nil` where the rest is missing, the deletion with it.
+    /// The first version that is there again; `nil` if the rest is missing, the deletion with it.
     public let before: Int64?
 }
 

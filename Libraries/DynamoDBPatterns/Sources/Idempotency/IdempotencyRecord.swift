@@ -3,6 +3,7 @@ import AWSClient
 /// What is stored of a key.
 struct IdempotencyRecord: Sendable {
     enum Attribute {
+        /// A `WorkState`: running or done.
         static let status = "status"
         /// The token of the call that claimed the key.
         static let claim = "claim"
@@ -14,8 +15,6 @@ struct IdempotencyRecord: Sendable {
         static let attempt = "attempt"
     }
 
-    static let running = "RUNNING"
-    static let done = "DONE"
     /// In place of a token, after the claim was given back.
     static let unclaimed = "-"
 
@@ -31,11 +30,11 @@ struct IdempotencyRecord: Sendable {
 
     /// - Throws: `PatternError` with code `corrupt`.
     init(_ item: StoredItem) throws(PatternError) {
-        guard let status = item[Attribute.status]?.string, [Self.running, Self.done].contains(status),
+        guard let status = item[Attribute.status]?.string.flatMap(WorkState.init), status != .open,
             let claim = item[Attribute.claim]?.string, let payload = item[Attribute.payload]?.string,
             let expiry = item[PatternTable.Attribute.timeToLive]?.int64
         else { throw PatternError(.corrupt, "The item of an idempotency key is not what this library writes.") }
-        isDone = status == Self.done
+        isDone = status == .done
         self.claim = claim
         until = item[Attribute.until]?.int64 ?? 0
         self.payload = payload
@@ -50,7 +49,8 @@ struct IdempotencyRecord: Sendable {
             .absent(PatternTable.Attribute.partition),
             .atMost(PatternTable.Attribute.timeToLive, .integer(now / 1000)),
             .all([
-                .equals(Attribute.status, .string(running)), .atMost(Attribute.until, .integer(now)),
+                .equals(Attribute.status, .string(WorkState.running.rawValue)),
+                .atMost(Attribute.until, .integer(now)),
                 .equals(Attribute.payload, .string(payload)),
             ]),
         ])
@@ -58,6 +58,6 @@ struct IdempotencyRecord: Sendable {
 
     /// That a call still has the key.
     static func isClaimed(by claim: String) -> Condition {
-        .all([.equals(Attribute.status, .string(running)), .equals(Attribute.claim, .string(claim))])
+        .isRunning(Attribute.status, by: Attribute.claim, .string(claim))
     }
 }

@@ -89,28 +89,24 @@ extension IdempotentHandler {
         let token = table.clock.token()
         let now = table.clock.milliseconds
         var update = ItemUpdate()
-        update.set(Name.status, .string(IdempotencyRecord.running))
-        update.set(Name.claim, .string(token))
+        update.set(Name.status, .string(WorkState.running.rawValue))
         update.set(Name.until, .integer(until))
         update.set(Name.payload, .string(payload))
         update.set(PatternTable.Attribute.timeToLive, .integer((until + retention.milliseconds) / 1000 + 1))
         update.remove(Name.answer)
         update.increment(Name.attempt)
-        let write = table.write(key, update, if: IdempotencyRecord.isFree(for: payload, at: now))
-        let found: StoredItem?
+        let write: MarkedWrite
         do {
-            switch try await table.carryOut(write, returningNew: true) {
-            case .done(let item): found = item
-            case .refused(let item, _): found = item
-            }
+            write = try await table.writeMarked(
+                key, update, token: token, in: Name.claim, if: IdempotencyRecord.isFree(for: payload, at: now))
         } catch {
             // A repetition of this call should not wait for a claim that may have been written.
             if (error as? AWSError)?.mayHaveTakenEffect ?? true { _ = await giveBack(key, token) }
             throw error
         }
-        guard let found else { throw busy(nil) }
-        let record = try IdempotencyRecord(found)
-        if !record.isDone, record.claim == token { return .claimed(record) }
+        if case .done(let item) = write { return .claimed(try IdempotencyRecord(item)) }
+        guard case .refused(let item?) = write else { throw busy(nil) }
+        let record = try IdempotencyRecord(item)
         guard record.payload == payload else { throw mismatch() }
         guard record.isDone else { throw busy(record) }
         return .answered(try answer(of: record))
@@ -122,7 +118,7 @@ extension IdempotentHandler {
     ) async throws {
         typealias Name = IdempotencyRecord.Attribute
         var update = ItemUpdate()
-        update.set(Name.status, .string(IdempotencyRecord.done))
+        update.set(Name.status, .string(WorkState.done.rawValue))
         update.set(Name.answer, try attribute(of: answer))
         update.set(PatternTable.Attribute.timeToLive, .integer(expiry))
         update.remove(Name.until)

@@ -58,7 +58,7 @@ extension IdempotentHandler {
     private func record(_ answer: Answer, _ payload: String, at key: ItemKey) throws -> ItemWrite {
         typealias Name = IdempotencyRecord.Attribute
         var item = key.attributes
-        item[Name.status] = .string(IdempotencyRecord.done)
+        item[Name.status] = .string(WorkState.done.rawValue)
         item[Name.claim] = .string(table.clock.token())
         item[Name.payload] = .string(payload)
         item[Name.answer] = try attribute(of: answer)

@@ -20,6 +20,7 @@ public import Logging
 public struct IdempotentHandler<Answer: Codable & Sendable>: Sendable {
     /// The name in the keys of the items.
     public let name: String
+    /// The table of the items, which other patterns may share.
     public let table: PatternTable
     /// How long a claim lasts if the caller names no deadline.
     public let timeout: Duration

@@ -63,7 +63,8 @@ extension LeaseManager {
         update.set(Name.duration, .integer(duration.milliseconds))
         let condition: Condition =
             if let seen { .equals(Name.token, .string(seen.token)) } else { .absent(PatternTable.Attribute.partition) }
-        guard try await table.writeMarked(key, update, token: token, if: condition) != nil else { return nil }
+        let write = try await table.writeMarked(key, update, token: token, in: Name.token, if: condition)
+        guard write.item != nil else { return nil }
         sightings.withLock { $0[lease] = nil }
         return HeldLease(lease, at: key, of: self, fence: fence, until: start + duration)
     }
@@ -106,23 +107,5 @@ extension LeaseManager {
         PatternError(
             .leaseLost, "The lease “\(lease)” is lost: another process may have it.",
             hint: "What was done under it may be repeated by the next holder, whose fence is larger.")
-    }
-}
-
-extension PatternTable {
-    /// Carries out a write that gives its item a token of its own, by which it is recognised if its answer was lost.
-    ///
-    /// - Returns: The item as it is after the write; `nil` if the condition did not hold.
-    func writeMarked(
-        _ key: ItemKey, _ update: ItemUpdate, token: String, if condition: Condition
-    ) async throws -> StoredItem? {
-        var update = update
-        update.set(ShardLease.Attribute.token, .string(token))
-        switch try await carryOut(write(key, update, if: condition), returningNew: true) {
-        case .done(let item): return item
-        case .refused(let item, let inDoubt):
-            guard inDoubt, item?[ShardLease.Attribute.token]?.string == token else { return nil }
-            return item
-        }
     }
 }

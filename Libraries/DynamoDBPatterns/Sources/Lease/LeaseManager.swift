@@ -21,6 +21,7 @@ import Synchronization
 public final class LeaseManager: Sendable {
     /// The name in the keys of the items.
     public let name: String
+    /// The table of the items, which other patterns may share.
     public let table: PatternTable
     /// How long a lease lasts that is not renewed.
     public let duration: Duration

@@ -2,11 +2,13 @@ public import AWSClient
 
 /// The names of the attributes that are the key of a table.
 public struct KeyAttributes: Sendable, Hashable {
+    /// The name of the partition key.
     public var partition: String
     /// `nil` for a table whose key is one attribute.
     public var sort: String?
     /// Of what type the attributes are in a table that is created.
     public var partitionType: ScalarAttributeType
+    /// The type of the sort key, if there is one, in a table that is created.
     public var sortType: ScalarAttributeType
 
     /// The names of the attributes, and their types for a table that is yet to be created.
@@ -33,6 +35,7 @@ public struct KeyAttributes: Sendable, Hashable {
 ///     let other = PrimaryKey(customer, "order-7")
 ///     let reading = PrimaryKey("sensor-1", 1_790_000_000)
 public struct PrimaryKey: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The value of the partition key; a number is in its shortest form.
     public let partition: AttributeValue
     /// `nil` for a table whose key is one attribute.
     public let sort: AttributeValue?
@@ -53,11 +56,12 @@ public struct PrimaryKey: Sendable, Hashable, ExpressibleByStringLiteral {
         self.init(.string(partition), .integer(sort))
     }
 
+    /// A partition key of a string, for a table without a sort key.
     public init(stringLiteral value: String) { self.init(value) }
 }
 
 extension PrimaryKey {
-    /// The key of an item; `nil` where it lacks a part.
+    /// The key of an item; `nil` if it lacks a part.
     init?(of item: StoredItem, by names: KeyAttributes) {
         guard let partition = item[names.partition] else { return nil }
         guard let sort = names.sort else {

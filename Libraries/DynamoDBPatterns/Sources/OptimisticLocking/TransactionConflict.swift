@@ -6,8 +6,9 @@ public struct TransactionConflict: Error {
     public struct Failure: Sendable {
         /// The table's name.
         public let table: String
+        /// The key of the item.
         public let key: PrimaryKey
-        /// The item as DynamoDB has it by now; `nil` where there is none.
+        /// The item as DynamoDB has it by now; `nil` if there is none.
         let item: [String: AttributeValue]?
     }
 
@@ -17,8 +18,8 @@ public struct TransactionConflict: Error {
     /// The conflicts of one table, with the newer items.
     ///
     /// - Parameter table: The table.
-    /// - Returns: One for each of its items that stood in the way; none where all of them are in other tables.
-    /// - Throws: `PatternError` with code `corrupt` where what is stored is not of the item's type.
+    /// - Returns: One for each of its items that stood in the way; none if all of them are in other tables.
+    /// - Throws: `PatternError` with code `corrupt` if what is stored is not of the item's type.
     public func conflicts<Item>(in table: VersionedTable<Item>) throws -> [Conflict<Item>] {
         try failures.filter { $0.table == table.name }
             .map { table.conflict($0.key, try $0.item.map(table.versioned), inDoubt: false) }
@@ -26,6 +27,7 @@ public struct TransactionConflict: Error {
 }
 
 extension TransactionConflict: CustomStringConvertible {
+    /// How many items have changed, and in which tables; no key and no content.
     public var description: String {
         let tables = Set(failures.map(\.table)).sorted().map { "“\($0)”" }.joined(separator: ", ")
         return "conflict: \(failures.count) of the transaction's items are not as they were loaded, in \(tables)."

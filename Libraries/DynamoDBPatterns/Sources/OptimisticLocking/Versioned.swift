@@ -15,6 +15,7 @@ public struct VersionAttributes: Sendable, Hashable {
     /// A number, the writer's time in milliseconds since 1970, which never goes back; `nil` for none.
     public var modified: String?
 
+    /// The names `version` and `stamp` and no time, unless others are given.
     public init(version: String = "version", stamp: String = "stamp", modified: String? = nil) {
         self.version = version
         self.stamp = stamp
@@ -32,7 +33,7 @@ public struct Versioned<Item: Codable & Sendable>: Sendable {
     public let key: PrimaryKey
     /// Grows by one with each write; 0 for an item that was never written with a version.
     public let version: Int64
-    /// When it was written, by the writer's clock; `nil` where the table keeps no such time.
+    /// When it was written, by the writer's clock; `nil` if the table keeps no such time.
     public let modified: Date?
     /// The version and the stamp as they are stored: what a write compares.
     let mark: StoredItem
@@ -47,8 +48,9 @@ public struct Versioned<Item: Codable & Sendable>: Sendable {
 public struct Conflict<Item: Codable & Sendable>: Error {
     /// The table's name.
     public let table: String
+    /// The key of the item.
     public let key: PrimaryKey
-    /// The item as it is now, to decide anew; `nil` where it was deleted.
+    /// The item as it is now, to decide anew; `nil` if it was deleted.
     public let newer: Versioned<Item>?
     /// Whether the write may have been carried out all the same, and have been overwritten since.
     ///
@@ -59,6 +61,7 @@ public struct Conflict<Item: Codable & Sendable>: Error {
 }
 
 extension Conflict: CustomStringConvertible {
+    /// What became of the item, and in which table; no key and no content.
     public var description: String {
         "conflict: an item of the table “\(table)” "
             + state

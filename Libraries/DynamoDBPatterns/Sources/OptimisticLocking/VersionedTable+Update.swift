@@ -15,7 +15,7 @@ extension VersionedTable {
     ///   - tries: How many writes to try, at least 1.
     ///   - change: Changes the item in place; called once for each try, each time with an item as it is stored.
     /// - Returns: The item with its new version.
-    /// - Throws: `PatternError` with code `notFound` where there is no item and no `initial`, with code `contention`
+    /// - Throws: `PatternError` with code `notFound` if there is no item and no `initial`, with code `contention`
     ///   after the last try; `Conflict` or `AWSError` whose `mayHaveTakenEffect` means that it is not known whether the
     ///   change was made; what `change` throws.
     @discardableResult
@@ -55,7 +55,7 @@ extension VersionedTable {
             hint: "Spread what many change over several items, or allow more tries.")
     }
 
-    /// The write without an answer that was carried out, going by the item as it is now; `nil` where none was.
+    /// The write without an answer that was carried out, going by the item as it is now; `nil` if none was.
     ///
     /// Such a write may be carried out at any time, until another one takes its place.
     private func settled(
@@ -71,7 +71,7 @@ extension VersionedTable {
         return nil
     }
 
-    /// What to write, or `nil` where there is nothing to change.
+    /// What to write, or `nil` if there is nothing to change.
     private func draft(
         changing current: Versioned<Item>?, of key: PrimaryKey, orInsert initial: () throws -> Item?,
         _ change: (inout Item) throws -> Void

@@ -21,7 +21,7 @@ extension VersionedTable {
     ///
     /// - Parameter versioned: The item with its changes.
     /// - Returns: The item with its new version, to go on with.
-    /// - Throws: `Conflict` with the newer item; `PatternError` with code `invalidArgument` where the key was changed;
+    /// - Throws: `Conflict` with the newer item; `PatternError` with code `invalidArgument` if the key was changed;
     ///   `AWSError`, whose `mayHaveTakenEffect` means that it is not known whether the item was stored.
     @discardableResult
     public func save(_ versioned: Versioned<Item>) async throws -> Versioned<Item> {
@@ -34,7 +34,7 @@ extension VersionedTable {
     /// call, though somebody else may have been faster. Who has to be the only one saves a mark in the item first.
     ///
     /// - Parameter versioned: The item as it was loaded.
-    /// - Throws: `Conflict` with the newer item, or with none where somebody else deleted it; `AWSError`.
+    /// - Throws: `Conflict` with the newer item, or with none if somebody else deleted it; `AWSError`.
     public func delete(_ versioned: Versioned<Item>) async throws {
         let write = ItemWrite(
             table: name, key: try versioned.key.attributes(by: key), action: .delete, condition: unchanged(versioned))

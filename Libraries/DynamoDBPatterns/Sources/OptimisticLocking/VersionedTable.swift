@@ -20,9 +20,13 @@ public import AWSClient
 public struct VersionedTable<Item: Codable & Sendable>: Sendable {
     /// The table's name or ARN.
     public let name: String
+    /// The client of DynamoDB, with hints added to its errors.
     public let api: any DynamoDBAPI
+    /// The members of the item's type that are the table's key.
     public let key: KeyAttributes
+    /// The names of the attributes with the version, the stamp and the time.
     public let attributes: VersionAttributes
+    /// The wall clock, the pauses between attempts, and random numbers.
     public let clock: PatternClock
     private(set) var encoder: AttributeEncoder
     let decoder: AttributeDecoder
@@ -54,8 +58,8 @@ public struct VersionedTable<Item: Codable & Sendable>: Sendable {
     /// Reads an item as it is now; costs a strongly consistent read.
     ///
     /// - Parameter key: Its key.
-    /// - Returns: The item; `nil` where there is none.
-    /// - Throws: `AWSError`; `PatternError` with code `corrupt` where what is stored is not of the item's type.
+    /// - Returns: The item; `nil` if there is none.
+    /// - Throws: `AWSError`; `PatternError` with code `corrupt` if what is stored is not of the item's type.
     public func load(_ key: PrimaryKey) async throws -> Versioned<Item>? {
         try await stored(key).map(versioned)
     }
@@ -64,7 +68,7 @@ public struct VersionedTable<Item: Codable & Sendable>: Sendable {
     ///
     /// - Parameter stored: All attributes of the item.
     /// - Returns: The item, ready to be changed.
-    /// - Throws: `PatternError` with code `corrupt` where what is stored is not of the item's type.
+    /// - Throws: `PatternError` with code `corrupt` if what is stored is not of the item's type.
     public func versioned(_ stored: [String: AttributeValue]) throws -> Versioned<Item> {
         let item: Item
         do {

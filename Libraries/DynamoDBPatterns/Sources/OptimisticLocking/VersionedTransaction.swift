@@ -50,8 +50,8 @@ public struct VersionedTransaction: Sendable {
     /// - Parameters:
     ///   - key: Its key.
     ///   - table: Its table.
-    /// - Returns: The item; `nil` where there is none.
-    /// - Throws: `PatternError` with code `invalidArgument` where the item is written already; see also
+    /// - Returns: The item; `nil` if there is none.
+    /// - Throws: `PatternError` with code `invalidArgument` if the item is written already; see also
     ///   `VersionedTable.load`.
     public mutating func load<Item>(
         _ key: PrimaryKey, from table: VersionedTable<Item>
@@ -75,7 +75,7 @@ public struct VersionedTransaction: Sendable {
     ///   - versioned: The item with its changes.
     ///   - table: Its table.
     /// - Returns: The item as it is once the transaction is committed.
-    /// - Throws: `PatternError` with code `invalidArgument` where the item is written already.
+    /// - Throws: `PatternError` with code `invalidArgument` if the item is written already.
     @discardableResult
     public mutating func save<Item>(
         _ versioned: Versioned<Item>, in table: VersionedTable<Item>
@@ -89,7 +89,7 @@ public struct VersionedTransaction: Sendable {
     ///   - item: The item.
     ///   - table: Its table.
     /// - Returns: The item as it is once the transaction is committed.
-    /// - Throws: `PatternError` with code `invalidArgument` where the item is written already.
+    /// - Throws: `PatternError` with code `invalidArgument` if the item is written already.
     @discardableResult
     public mutating func insert<Item>(_ item: Item, into table: VersionedTable<Item>) throws -> Versioned<Item> {
         try add(try table.draft(inserting: item), to: table)
@@ -107,7 +107,7 @@ public struct VersionedTransaction: Sendable {
     ///   the commit throws a `PatternError` with code `conflict`, and `transact` does not try again.
     /// - Throws: `PatternError` with code `invalidArgument` if the transaction has 100 items already.
     public mutating func add(_ write: TransactWriteItem) throws {
-        try checkRoom()
+        try checkCount()
         others.append(write)
     }
 
@@ -146,14 +146,14 @@ public struct VersionedTransaction: Sendable {
     ) throws {
         let place = Place(table: write.table, key: PrimaryKey(key.partition, key.sort))
         guard indices[place] == nil else { throw isWritten(write.table) }
-        try checkRoom()
+        try checkCount()
         indices[place] = actions.count
         actions.append(Action(place: place, write: write, isCheck: false, mark: nil, refusal: refusal))
     }
 
-    private func checkRoom() throws(PatternError) {
+    private func checkCount() throws(PatternError) {
         guard actions.count + others.count < 100 else {
-            throw PatternError(.invalidArgument, "A transaction has room for 100 items.")
+            throw PatternError(.invalidArgument, "A transaction can have at most 100 items.")
         }
     }
 
@@ -180,7 +180,7 @@ public struct VersionedTransaction: Sendable {
         let isCheck = if case .check = action { true } else { false }
         let new = Action(place: place, write: write, isCheck: isCheck, mark: mark)
         guard let index = indices[place] else {
-            try checkRoom()
+            try checkCount()
             indices[place] = actions.count
             actions.append(new)
             return

@@ -4,16 +4,8 @@ import AWSClient
 ///
 /// What it says of the layout holds for all: a bucket keeps the end and the shards that it began with.
 struct BucketHead: Sendable {
-    enum State: String, Sendable {
-        /// Collecting, until it is due.
-        case open = "OPEN"
-        /// Claimed; due again when the lease ends.
-        case running = "RUNNING"
-        /// Processed, never due again; its partial is the result.
-        case done = "DONE"
-    }
-
     enum Attribute {
+        /// A `WorkState`: open until the bucket is due; once it is done, its partial is the result.
         static let state = "state"
         static let end = "end"
         static let shards = "shards"
@@ -30,7 +22,7 @@ struct BucketHead: Sendable {
 
     var bucket: TimeBucket
     var shards: Int
-    var state: State
+    var state: WorkState
     var fence: Int64
     var owner: String?
     /// Where folding goes on; everything before it is in `partial`.
@@ -55,7 +47,7 @@ struct BucketHead: Sendable {
 
     /// A stored head.
     init(_ item: StoredItem, startingAt start: Int64) throws(PatternError) {
-        guard let state = item[Attribute.state]?.string.flatMap(State.init(rawValue:)),
+        guard let state = item[Attribute.state]?.string.flatMap(WorkState.init),
             let end = item[Attribute.end]?.int64, end > start, end < 1 << 60,
             let shards = item[Attribute.shards]?.int, shards > 0,
             [Attribute.fence, Attribute.count, Attribute.folds].allSatisfy({
@@ -76,9 +68,6 @@ struct BucketHead: Sendable {
 
     /// What holds as long as nobody else has claimed the bucket, and it is not done.
     var isStillClaimed: Condition {
-        .all([
-            .equals(Attribute.fence, .integer(fence)),
-            .equals(Attribute.state, .string(State.running.rawValue)),
-        ])
+        .isRunning(Attribute.state, by: Attribute.fence, .integer(fence))
     }
 }

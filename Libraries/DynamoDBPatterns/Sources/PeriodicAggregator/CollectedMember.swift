@@ -10,7 +10,7 @@ public enum Collected: Sendable, Hashable {
     case collected(in: TimeBucket)
     /// It was collected before, here or in the bucket that took it then; nothing was changed.
     case duplicate
-    /// It came after its bucket was closed, and is in a later one; `nil` where it was not kept.
+    /// It came after its bucket was closed, and is in a later one; `nil` if it was not kept.
     ///
     /// It is not kept where late members are refused, and where it is older than the retention: nobody could tell
     /// whether it was processed before.
@@ -31,6 +31,7 @@ public struct CollectedMember<Member: Sendable>: Sendable {
     public var id: String
     /// The time that it was collected with.
     public var time: Date
+    /// What was collected under this identity.
     public var member: Member
     /// The start of the bucket that it belongs to, where it came too late for that; `nil` for all others.
     public var lateFrom: Date?
@@ -56,6 +57,7 @@ public struct MemberPage<Member: Sendable>: Sendable {
 
 /// A bucket all of whose members are folded.
 public struct ClosedBucket<Partial: Sendable>: Sendable {
+    /// The period that was folded.
     public var bucket: TimeBucket
     /// How many members were folded.
     public var count: Int
@@ -67,6 +69,7 @@ public struct ClosedBucket<Partial: Sendable>: Sendable {
 
 /// What was found when a bucket was counted again.
 public struct BucketAudit<Member: Sendable>: Sendable {
+    /// The period that was counted again.
     public var bucket: TimeBucket
     /// How many members were folded.
     public var folded: Int

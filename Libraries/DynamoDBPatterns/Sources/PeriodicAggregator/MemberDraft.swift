@@ -14,7 +14,7 @@ struct MemberDraft: Sendable {
     var token: String
     var value: AttributeValue
 
-    /// As it is stored; `isAdmitted` where it comes in through the gate of its shard, which counts it.
+    /// As it is stored; `isAdmitted` if it comes in through the gate of its shard, which counts it.
     func item(
         _ key: ItemKey, from origin: TimeBucket? = nil, timeToLive: Int64, isAdmitted: Bool
     ) -> StoredItem {

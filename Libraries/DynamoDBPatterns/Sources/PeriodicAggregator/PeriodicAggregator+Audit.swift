@@ -13,7 +13,7 @@ extension PeriodicAggregator {
     ///   - bucket: Which bucket.
     ///   - limit: How many missed members to return at most.
     /// - Returns: What was found.
-    /// - Throws: `PatternError` with code `notFound` where the bucket is not done, or older than the retention, or
+    /// - Throws: `PatternError` with code `notFound` if the bucket is not done, or older than the retention, or
     ///   `corrupt`; `AWSError`.
     public func audit(_ bucket: TimeBucket, limit: Int = 1000) async throws -> BucketAudit<Member> {
         guard let head = try await doneHead(of: bucket), table.clock.milliseconds < settings.expiry(of: head.bucket)

@@ -20,7 +20,7 @@ extension PeriodicAggregator {
     ///     such as the time in the event itself; with the moment of the delivery, a second delivery would be another
     ///     member.
     /// - Returns: What became of it. After an error it may have been collected: deliver it again.
-    /// - Throws: `PatternError` with code `invalidArgument`, `tooLarge`, or `contention` where buckets far ahead of our
+    /// - Throws: `PatternError` with code `invalidArgument`, `tooLarge`, or `contention` if buckets far ahead of our
     ///   clock are closed; `EncodingError`; `AWSError`.
     @discardableResult
     public func collect(_ member: Member, id: String, at time: Date) async throws -> Collected {
@@ -67,7 +67,7 @@ extension PeriodicAggregator {
         }
     }
 
-    /// Carries the write out while nobody can have closed the bucket; `nil` where there is no time left for it, or was
+    /// Carries the write out while nobody can have closed the bucket; `nil` if there is no time left for it, or was
     /// none left for its answer.
     private func carryOutBeforeEnd(_ write: ItemWrite, in place: BucketPlace) async throws -> WriteOutcome? {
         let last = place.bucket.endMilliseconds - settings.skew

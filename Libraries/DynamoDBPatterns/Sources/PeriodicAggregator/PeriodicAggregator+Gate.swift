@@ -26,7 +26,7 @@ extension PeriodicAggregator {
     ///   - shard: Which one.
     ///   - head: The bucket, as it was claimed.
     ///   - meanwhile: Called after each page that is looked at, so that the lease can be kept.
-    /// - Throws: `PatternError` with the code `contention` where those that came in cannot be seen yet; `AWSError`; what
+    /// - Throws: `PatternError` with the code `contention` if those that came in cannot be seen yet; `AWSError`; what
     ///   `meanwhile` throws.
     func closeGate(of shard: Int, in head: BucketHead, meanwhile: () async throws -> Void) async throws {
         var update = ItemUpdate()

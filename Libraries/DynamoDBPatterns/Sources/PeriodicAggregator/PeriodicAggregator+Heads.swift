@@ -18,7 +18,7 @@ extension PeriodicAggregator {
         return place
     }
 
-    /// The head of a bucket, strongly consistent; `nil` where nothing was ever collected, or it is forgotten.
+    /// The head of a bucket, strongly consistent; `nil` if nothing was ever collected, or it is forgotten.
     func head(of bucket: TimeBucket) async throws -> BucketHead? {
         guard let item = try await table.item(keys.head(bucket)) else { return nil }
         return try BucketHead(item, startingAt: bucket.startMilliseconds)
@@ -33,7 +33,7 @@ extension PeriodicAggregator {
     private func newHead(of bucket: TimeBucket) -> StoredItem {
         let key = keys.head(bucket)
         var item = key.attributes
-        item[BucketHead.Attribute.state] = .string(BucketHead.State.open.rawValue)
+        item[BucketHead.Attribute.state] = .string(WorkState.open.rawValue)
         item[BucketHead.Attribute.end] = .integer(bucket.endMilliseconds)
         item[BucketHead.Attribute.shards] = .integer(settings.shards)
         item[PatternTable.Attribute.duePartition] = .string(table.duePartition(of: key))

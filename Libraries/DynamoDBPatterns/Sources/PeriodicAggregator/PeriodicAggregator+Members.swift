@@ -25,7 +25,7 @@ extension PeriodicAggregator {
     ///   - cursor: Where to start, from the page before; `nil` for the first page.
     ///   - limit: How many items are read at most; a page ends after 1 MB in any case.
     /// - Returns: The members; none only on the last page.
-    /// - Throws: `PatternError` with code `corrupt` where one cannot be decoded, or `invalidArgument` for a cursor that
+    /// - Throws: `PatternError` with code `corrupt` if one cannot be decoded, or `invalidArgument` for a cursor that
     ///   no page had; `AWSError`.
     public func members(
         of bucket: TimeBucket, after cursor: MemberCursor? = nil, limit: Int = 1000

@@ -13,7 +13,7 @@ struct BucketRun<Partial: Sendable>: Sendable {
 }
 
 extension PeriodicAggregator {
-    /// Processes one bucket, from where it was left; `nil` where another run has it, or took it over.
+    /// Processes one bucket, from where it was left; `nil` if another run has it, or took it over.
     func process(startingAt start: Int64, finish: Finish) async throws -> TimeBucket? {
         guard let head = try await uncancelled({ try await claim(startingAt: start) }) else { return nil }
         do {
@@ -39,23 +39,17 @@ extension PeriodicAggregator {
         _ = try await table.carryOut(table.write(keys.head(head.bucket), update, if: head.isStillClaimed))
     }
 
-    /// Takes the bucket for the length of a lease; `nil` where it is not due, any more or at all.
+    /// Takes the bucket for the length of a lease; `nil` if it is not due, any more or at all.
     private func claim(startingAt start: Int64) async throws -> BucketHead? {
         let now = table.clock.milliseconds
-        let owner = table.clock.token()
         var update = ItemUpdate()
-        update.set(BucketHead.Attribute.state, .string(BucketHead.State.running.rawValue))
-        update.set(BucketHead.Attribute.owner, .string(owner))
+        update.set(BucketHead.Attribute.state, .string(WorkState.running.rawValue))
         update.set(PatternTable.Attribute.due, .integer(now + settings.lease))
         update.increment(BucketHead.Attribute.fence)
-        let write = table.write(
-            keys.head(startingAt: start), update, if: .atMost(PatternTable.Attribute.due, .integer(now)))
-        switch try await table.carryOut(write, returningNew: true) {
-        case .done(let item): return try BucketHead(item ?? [:], startingAt: start)
-        case .refused(let item?, true) where item[BucketHead.Attribute.owner]?.string == owner:
-            return try BucketHead(item, startingAt: start)
-        case .refused: return nil
-        }
+        let write = try await table.writeMarked(
+            keys.head(startingAt: start), update, token: table.clock.token(), in: BucketHead.Attribute.owner,
+            if: .atMost(PatternTable.Attribute.due, .integer(now)))
+        return try write.item.map { try BucketHead($0, startingAt: start) }
     }
 
     /// Folds what is left of the bucket, with a checkpoint after each page's worth of members.
@@ -127,7 +121,7 @@ extension PeriodicAggregator {
     /// Marks the bucket as done for ever, together with the caller's writes.
     private func markDone(_ head: BucketHead, alsoWriting others: [TransactWriteItem]) async throws {
         var update = ItemUpdate()
-        update.set(BucketHead.Attribute.state, .string(BucketHead.State.done.rawValue))
+        update.set(BucketHead.Attribute.state, .string(WorkState.done.rawValue))
         update.set(PatternTable.Attribute.timeToLive, .integer(settings.closingTimeToLive(head.bucket)))
         update.removeDue()
         let write = table.write(keys.head(head.bucket), update, if: head.isStillClaimed)

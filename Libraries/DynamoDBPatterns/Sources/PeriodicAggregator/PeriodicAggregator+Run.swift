@@ -36,7 +36,7 @@ extension PeriodicAggregator {
     ///   - finish: What is done with each bucket that has members. Up to 99 writes.
     /// - Returns: The buckets that are done now. As many as `limit` mean that more may be due.
     /// - Throws: The first error, when all buckets were tried: what `fold` and `finish` throw; `PatternError` with code
-    ///   `corrupt`, `tooLarge`, `contention` where not all members can be seen yet, or `conflict` where a write of
+    ///   `corrupt`, `tooLarge`, `contention` if not all members can be seen yet, or `conflict` if a write of
     ///   `finish` was refused; `AWSError`; `CancellationError`.
     @discardableResult
     public func runDue(

@@ -22,6 +22,7 @@ public import Foundation
 public struct PeriodicAggregator<Member: Codable & Sendable, Partial: Codable & Sendable>: Sendable {
     /// Which aggregator it is, as part of all its keys.
     public let name: String
+    /// The table of the items, which other patterns may share.
     public let table: PatternTable
     let settings: PeriodicSettings
     let initial: Partial

@@ -18,6 +18,7 @@ public struct TimeBucket: Sendable, Hashable, Comparable {
     /// The first moment that does not belong to it.
     public var end: Date { Date(milliseconds: endMilliseconds) }
 
+    /// Whether a bucket starts before another, or ends before it if both start at the same time.
     public static func < (one: TimeBucket, other: TimeBucket) -> Bool {
         (one.startMilliseconds, one.endMilliseconds) < (other.startMilliseconds, other.endMilliseconds)
     }

@@ -21,16 +21,13 @@ extension Processor {
         let token = clock.token()
         var update = ItemUpdate()
         update.set(PatternTable.Attribute.due, .integer(now + lease))
-        update.set(ProcessItem.token, .string(token))
         update.increment(ProcessItem.attempt)
         update.remove(ProcessItem.wake)
-        let write = table.write(outboxKey(id), update, if: .atMost(PatternTable.Attribute.due, .integer(now)))
-        let item: StoredItem?
-        switch try await table.carryOut(write, returningNew: true) {
-        case .done(let new): item = new
-        case .refused(let old, _): item = old?[ProcessItem.token]?.string == token ? old : nil
-        }
-        guard let item, let next = item[ProcessItem.next]?.int64, let queued = item[ProcessItem.queued]?.int64
+        let write = try await table.writeMarked(
+            outboxKey(id), update, token: token, in: ProcessItem.token,
+            if: .atMost(PatternTable.Attribute.due, .integer(now)))
+        guard let item = write.item, let next = item[ProcessItem.next]?.int64,
+            let queued = item[ProcessItem.queued]?.int64
         else { return nil }
         return OutboxClaim(
             id: id, token: token, until: now + lease, attempt: item[ProcessItem.attempt]?.int ?? 1, next: next,

@@ -24,7 +24,7 @@ struct ProcessHead<State: Codable & Sendable>: Sendable {
     var failure: String?
     /// What went wrong last.
     var lastError: String?
-    /// When a worker that does not know the step met it first; `nil` where none did.
+    /// When a worker that does not know the step met it first; `nil` if none did.
     var unknownSince: Int64?
     /// Until when the claim lasts, in milliseconds since 1970.
     var claimedUntil: Int64

@@ -16,7 +16,7 @@ public struct ProcessMessage: Sendable {
     ///
     /// - Parameter type: As it was sent.
     /// - Returns: The message's body.
-    /// - Throws: `DecodingError` where it is something else.
+    /// - Throws: `DecodingError` if it is something else.
     public func decode<Body: Decodable>(_ type: Body.Type = Body.self) throws -> Body {
         try AttributeDecoder().decode(type, from: body)
     }

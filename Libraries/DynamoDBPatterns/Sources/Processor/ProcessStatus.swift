@@ -21,7 +21,9 @@ public enum ProcessPhase: String, Sendable, Hashable, CaseIterable {
 
 /// How far a process is.
 public struct ProcessStatus<State: Codable & Sendable>: Sendable {
+    /// The identity that the process was started with.
     public var id: String
+    /// Whether its steps are being carried out or undone, or how it ended.
     public var phase: ProcessPhase
     /// Whether nobody goes on with it until `Processor.resume`; `lastError` says why.
     public var isStuck: Bool

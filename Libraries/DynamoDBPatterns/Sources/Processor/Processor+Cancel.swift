@@ -10,7 +10,7 @@ extension Processor {
     /// - Parameters:
     ///   - id: The process.
     ///   - reason: Why, for `ProcessStatus.failure`; up to 500 Unicode scalars are kept.
-    /// - Returns: Whether it will be turned back; `false` where it has ended, or is on its way back. One whose item
+    /// - Returns: Whether it will be turned back; `false` if it has ended, or is on its way back. One whose item
     ///   cannot be read stays stuck all the same.
     /// - Throws: `AWSError`, `PatternError` with the code `.notFound` where there is no such process.
     @discardableResult

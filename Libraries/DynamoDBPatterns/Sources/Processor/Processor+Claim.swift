@@ -6,14 +6,13 @@ extension Processor {
     /// the fence behind which every earlier worker stands.
     ///
     /// - Parameter id: The process.
-    /// - Returns: Its item; `nil` where it is not due, and whatever an index that is behind says.
+    /// - Returns: Its item; `nil` if it is not due, and whatever an index that is behind says.
     /// - Throws: `AWSError`.
     func claim(_ id: String) async throws -> StoredItem? {
         let key = headKey(id)
         let token = clock.token()
         var update = ItemUpdate()
         update.setDue(clock.milliseconds + lease, of: key, in: table)
-        update.set(ProcessItem.token, .string(token))
         update.increment(ProcessItem.version)
         // Counted before it begins: a step that takes its worker along uses its attempts up too.
         update.increment(ProcessItem.attempt)
@@ -24,10 +23,7 @@ extension Processor {
             .absent(ProcessItem.stuck), .atMost(PatternTable.Attribute.due, .integer(clock.milliseconds)),
         ])
         do {
-            switch try await table.carryOut(table.write(key, update, if: isDue), returningNew: true) {
-            case .done(let item): return item
-            case .refused(let item, _): return item?[ProcessItem.token]?.string == token ? item : nil
-            }
+            return try await table.writeMarked(key, update, token: token, in: ProcessItem.token, if: isDue).item
         } catch let error as AWSError where error.code == .validation {
             // An item that is full, or that others have changed: it must not stop the other processes.
             try await setAside(

@@ -11,7 +11,7 @@ extension Processor {
     ///   - signal: The signal's name, of up to 64 bytes.
     ///   - id: The process.
     ///   - payload: What it carries; counts toward the 400 KB of the process's item.
-    /// - Returns: Whether the process may still see it: `false` where it has ended.
+    /// - Returns: Whether the process may still see it: `false` if it has ended.
     /// - Throws: `AWSError`, `EncodingError`, `PatternError` with the code `.notFound` where there is no such process.
     @discardableResult
     public func signal(_ signal: String, of id: String, _ payload: some Encodable & Sendable = true) async throws

@@ -9,7 +9,7 @@ extension Processor {
     /// How far a process is: one strongly consistent read.
     ///
     /// - Parameter id: The process.
-    /// - Returns: Its status; `nil` where there is none, or it ended longer ago than the retention.
+    /// - Returns: Its status; `nil` if there is none, or it ended longer ago than the retention.
     /// - Throws: `AWSError`, `PatternError` with the code `.corrupt`.
     public func status(of id: String) async throws -> ProcessStatus<State>? {
         guard let item = try await table.item(headKey(id)) else { return nil }

@@ -10,7 +10,9 @@ public import ServiceLifecycle
 /// Any number of workers, in any number of machines, may call `runDue`, `advance` and `relay` at any time. As a `Service`
 /// it carries steps out; what they send needs a second one, around `runRelay`.
 public struct Processor<State: Codable & Sendable>: Service {
+    /// The name in the keys of the items, which all workers of one kind of process share.
     public let name: String
+    /// The table of the items, which other patterns may share.
     public let table: PatternTable
     let steps: ProcessSteps<State>
     /// How long a claim lasts, in milliseconds.

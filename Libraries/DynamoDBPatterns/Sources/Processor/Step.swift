@@ -36,7 +36,7 @@ public struct Step<State: Codable & Sendable>: Sendable {
     ///   - compensatesFailures: Whether the compensation is run although all attempts failed; then it must do nothing
     ///     where there is nothing to undo.
     ///   - effect: Does the work.
-    ///   - compensation: Undoes it; `nil` where nothing has to be undone.
+    ///   - compensation: Undoes it; `nil` if nothing has to be undone.
     public init(
         _ name: String, retry: StepRetry = StepRetry(), timeout: Duration? = nil, compensatesFailures: Bool = true,
         effect: @escaping Effect, compensation: Compensation? = nil
@@ -85,6 +85,7 @@ public struct StepRetry: Sendable, Hashable {
     /// together.
     public var jitter: Double
 
+    /// Five attempts within about 15 s, unless other values are given.
     public init(
         attempts: Int = 5, first: Duration = .seconds(1), factor: Double = 2, longest: Duration = .seconds(300),
         jitter: Double = 0.5

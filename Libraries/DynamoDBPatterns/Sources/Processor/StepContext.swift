@@ -31,8 +31,8 @@ extension StepContext {
     /// - Parameters:
     ///   - name: The signal's name.
     ///   - type: What it carries.
-    /// - Returns: The last that was sent; `nil` where none came yet.
-    /// - Throws: `DecodingError` where it carries something else.
+    /// - Returns: The last that was sent; `nil` if none came yet.
+    /// - Throws: `DecodingError` if it carries something else.
     public func signal<Payload: Decodable>(_ name: String, as type: Payload.Type = Payload.self) throws -> Payload? {
         try signals[name].map { try AttributeDecoder().decode(type, from: $0) }
     }

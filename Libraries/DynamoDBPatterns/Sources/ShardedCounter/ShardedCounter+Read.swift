@@ -9,23 +9,15 @@ extension ShardedCounter {
     ///
     /// - Parameter counter: The counter's key.
     /// - Returns: The sum; 0 for a counter that does not exist.
-    /// - Throws: `AWSError`; `PatternError` with the codes `invalidArgument`, `corrupt`, and `tooLarge` for a sum that is no
-    ///   `Int64`, or `contention` if DynamoDB leaves out shards again and again.
+    /// - Throws: `AWSError`, with code `unprocessed` if DynamoDB leaves out shards again and again; `PatternError` with the
+    ///   codes `invalidArgument`, `corrupt`, and `tooLarge` for a sum that is no `Int64`.
     public func value(of counter: String) async throws -> Int64 {
         try check(counter)
-        var keys = (0..<shards).map { shardKey($0, of: counter).attributes }
-        var found: [StoredItem] = []
-        for attempt in 1...10 {
-            if attempt > 1 { try await table.clock.sleep(.conflictBackoff(attempt, table.clock)) }
-            let page = try await table.api.batchGetItem(
-                BatchGetItemRequest(requestItems: [table.name: KeysAndAttributes(keys: keys, consistentRead: true)]))
-            found += page.responses?.values.flatMap(\.self) ?? []
-            keys = page.unprocessedKeys?.values.flatMap(\.keys) ?? []
-            if keys.isEmpty { return try sum(found) }
-        }
-        throw PatternError(
-            .contention, "DynamoDB has left out \(keys.count) shards of a counter of “\(name)” ten times.",
-            hint: "Read less often, or use fewer shards.")
+        let keys = (0..<shards).map { shardKey($0, of: counter).attributes }
+        let request = BatchGetItemRequest(
+            requestItems: [table.name: KeysAndAttributes(keys: keys, consistentRead: true)])
+        let answer = try await table.api.batchGetAll(request, clock: table.clock)
+        return try sum(answer.responses?.values.flatMap(\.self) ?? [])
     }
 
     /// The sum of a counter's shards as they are at one moment.

@@ -11,6 +11,7 @@
 public struct ShardedCounter: Sendable {
     /// The name in the keys of the items.
     public let name: String
+    /// The table of the items, which other patterns may share.
     public let table: PatternTable
     /// Over how many items each counter is spread.
     public let shards: Int

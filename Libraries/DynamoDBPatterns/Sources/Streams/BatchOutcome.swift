@@ -14,7 +14,7 @@ public struct BatchOutcome: Sendable {
     public internal(set) var completed = 0
     /// How many of those went to the dead letters.
     public internal(set) var deadLetters = 0
-    /// Why the batch was given up; `nil` where all of it is done.
+    /// Why the batch was given up; `nil` if all of it is done.
     public internal(set) var failure: Failure?
     /// Whether nothing failed and nothing went to the dead letters.
     public var isHandled: Bool { failure == nil && deadLetters == 0 }

@@ -33,7 +33,7 @@ public struct StreamChange<Item: Decodable & Sendable>: Sendable {
     /// The record that this was decoded from.
     public var record: StreamRecord
 
-    /// The item after the change; `nil` where it was removed, or the stream's view has no new images.
+    /// The item after the change; `nil` if it was removed, or the stream's view has no new images.
     public var new: Item? {
         switch kind {
         case .inserted(let new), .modified(_, let new): new
@@ -41,7 +41,7 @@ public struct StreamChange<Item: Decodable & Sendable>: Sendable {
         }
     }
 
-    /// The item before the change; `nil` where it was inserted, or the stream's view has no old images.
+    /// The item before the change; `nil` if it was inserted, or the stream's view has no old images.
     public var old: Item? {
         switch kind {
         case .removed(let old), .modified(let old, _): old

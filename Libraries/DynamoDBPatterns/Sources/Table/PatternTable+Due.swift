@@ -32,7 +32,7 @@ extension PatternTable {
 
         func partition(_ key: String) -> String { text + key }
 
-        /// The rest of a partition's key; `nil` where it belongs to another pattern.
+        /// The rest of a partition's key; `nil` if it belongs to another pattern.
         func key(ofPartition partition: String) -> String? {
             partition.dropping(prefix: text)
         }

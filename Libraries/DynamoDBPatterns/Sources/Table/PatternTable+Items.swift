@@ -7,7 +7,7 @@ enum WriteOutcome: Sendable {
     /// Its condition did not hold.
     ///
     /// - Parameters:
-    ///   - item: The item that failed it; `nil` where there is none.
+    ///   - item: The item that failed it; `nil` if there is none.
     ///   - inDoubt: Whether an earlier try, whose answer was lost, may have been carried out: then the item may fail
     ///     the condition because of this very write.
     case refused(item: StoredItem?, inDoubt: Bool)

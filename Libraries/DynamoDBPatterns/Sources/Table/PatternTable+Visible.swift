@@ -12,7 +12,7 @@ extension PatternTable {
     ///   - tried: Which try of the work this is, from 1. What five tries have waited for in vain was deleted by hand, and
     ///     is waited for no more.
     ///   - meanwhile: Called after each page, so that a lease can be kept.
-    /// - Throws: `PatternError` with the code `contention` where they cannot be seen yet; `AWSError`; what `meanwhile`
+    /// - Throws: `PatternError` with the code `contention` if they cannot be seen yet; `AWSError`; what `meanwhile`
     ///   throws.
     func awaitItems(
         _ count: Int, of query: QueryRequest, tried: Int64, meanwhile: () async throws -> Void = {}

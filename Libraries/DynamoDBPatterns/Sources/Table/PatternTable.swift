@@ -12,6 +12,7 @@ import AWSClient
 public struct PatternTable: Sendable {
     /// The table's name or ARN.
     public let name: String
+    /// The client of DynamoDB that all patterns of this table use.
     public let api: any DynamoDBAPI
     /// The wall clock, by which things become due.
     public let clock: PatternClock
@@ -70,7 +71,7 @@ struct ItemKey: Sendable, Hashable {
 }
 
 extension ItemKey {
-    /// The key of an item; `nil` where it is not one of a `PatternTable`.
+    /// The key of an item; `nil` if it is not one of a `PatternTable`.
     init?(of item: StoredItem) {
         guard let partition = item[PatternTable.Attribute.partition]?.string,
             let sort = item[PatternTable.Attribute.sort]?.string

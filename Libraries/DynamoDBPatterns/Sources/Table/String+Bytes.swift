@@ -1,5 +1,5 @@
 extension String {
-    /// What follows a prefix, byte by byte as DynamoDB compares; `nil` where the text does not begin with it.
+    /// What follows a prefix, byte by byte as DynamoDB compares; `nil` if the text does not begin with it.
     ///
     /// Characters would not do: a combining mark right after the prefix makes its last one another character.
     func dropping(prefix: String) -> String? {

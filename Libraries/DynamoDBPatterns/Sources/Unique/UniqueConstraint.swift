@@ -15,6 +15,7 @@ public import AWSClient
 public struct UniqueConstraint: Sendable {
     /// The name in the keys of the guards.
     public let name: String
+    /// The table of the items, which other patterns may share.
     public let table: PatternTable
 
     /// A constraint; no request is made yet.

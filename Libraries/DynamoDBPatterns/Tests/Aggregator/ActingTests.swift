@@ -8,7 +8,7 @@ import Testing
 @Suite struct ActingTests {
     private struct Refusal: Error {}
 
-    private func ready(_ fixture: AggregatorFixture, storage: AggregateStorage = .inHead) async throws
+    private func ready(_ fixture: PatternWorld, storage: AggregateStorage = .inHead) async throws
         -> Aggregator<Click, NoValue>
     {
         let clicks = try fixture.clicks(2, storage: storage)
@@ -19,23 +19,23 @@ import Testing
 
     @Test("A complete set is acted on with its members, once", arguments: AddingTests.storages)
     func once(storage: AggregateStorage) async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try await ready(fixture, storage: storage)
         let outcomes = [
             try await clicks.act(on: "s") { set in
                 #expect(set.count == 2 && !set.isTimedOut && set.attempt == 1)
                 #expect(set.members == (storage == .inHead ? ["1": Click(page: "a"), "2": Click(page: "b")] : [:]))
-                return [Aggregators.effect(set.key)]
+                return [PatternWorld.effect(set.key)]
             },
-            try await clicks.act(on: "s") { [Aggregators.effect($0.key)] },
+            try await clicks.act(on: "s") { [PatternWorld.effect($0.key)] },
         ]
         #expect(outcomes == [.acted, .done])
-        #expect(Aggregators.effects("s", in: fixture.store) == 1)
+        #expect(PatternWorld.effects("s", in: fixture.store) == 1)
     }
 
     @Test("An action sees all members that have items of their own, however late DynamoDB shows the last ones")
     func allMembers() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         var clock = fixture.time.clock
         clock.random = { 100 }
         let slow = SlowCommits(base: fixture.store, clock: clock, longest: .milliseconds(200))
@@ -51,11 +51,11 @@ import Testing
 
     @Test("Members that were deleted by hand hold an action up for some leases, and not for ever")
     func deletedByHand() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try await ready(fixture, storage: .asItems)
         _ = try await fixture.store.deleteItem(
             DeleteItemRequest(
-                tableName: AggregatorFixture.tableName, key: ["pk": .string("A#clicks#s"), "sk": .string("m#1")]))
+                tableName: PatternWorld.tableName, key: ["pk": .string("A#clicks#s"), "sk": .string("m#1")]))
         for _ in 1...5 {
             let error = await #expect(throws: PatternError.self) { try await clicks.act(on: "s") { _ in [] } }
             #expect(error?.code == .contention)
@@ -66,32 +66,32 @@ import Testing
 
     @Test("A set that is not complete is not acted on, nor is one that does not exist")
     func notReady() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try fixture.clicks()
         _ = try await clicks.add(Click(page: "a"), id: "1", to: "s")
-        #expect(try await clicks.act(on: "s") { [Aggregators.effect($0.key)] } == .notReady)
-        #expect(try await clicks.act(on: "t") { [Aggregators.effect($0.key)] } == .notReady)
-        #expect(fixture.store.items(in: AggregatorFixture.tableName).count == 1)
+        #expect(try await clicks.act(on: "s") { [PatternWorld.effect($0.key)] } == .notReady)
+        #expect(try await clicks.act(on: "t") { [PatternWorld.effect($0.key)] } == .notReady)
+        #expect(fixture.store.items(in: PatternWorld.tableName).count == 1)
     }
 
     @Test("While somebody acts, nobody else does, until the lease has run out")
     func busy() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try await ready(fixture)
         func slow(_ set: Aggregate<Click, NoValue>) async throws -> [TransactWriteItem] {
             #expect(try await clicks.act(on: "s") { _ in [] } == .busy)
             fixture.time.advance(by: .seconds(31))
-            #expect(try await clicks.act(on: "s") { [Aggregators.effect($0.key)] } == .acted)
-            return [Aggregators.effect(set.key)]
+            #expect(try await clicks.act(on: "s") { [PatternWorld.effect($0.key)] } == .acted)
+            return [PatternWorld.effect(set.key)]
         }
         let error = await #expect(throws: PatternError.self) { try await clicks.act(on: "s", slow) }
         #expect(error?.code == .fenced)
-        #expect(Aggregators.effects("s", in: fixture.store) == 1)
+        #expect(PatternWorld.effects("s", in: fixture.store) == 1)
     }
 
     @Test("A zombie marks nothing as done, with or without writes of its own", arguments: [true, false])
     func zombie(writes: Bool) async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try await ready(fixture)
         guard case .claimed(let zombie) = try await clicks.claim("s") else {
             Issue.record("The set was not claimed.")
@@ -103,19 +103,19 @@ import Testing
             return
         }
         let error = await #expect(throws: PatternError.self) {
-            try await clicks.finish(zombie, writing: writes ? [Aggregators.effect("s")] : [])
+            try await clicks.finish(zombie, writing: writes ? [PatternWorld.effect("s")] : [])
         }
         #expect(error?.code == .fenced)
         for isStopped in [false, true] { try await clicks.release(zombie, isStopped: isStopped) }
         #expect(fixture.head("s")?["due"]?.int64 == other.head.due)
         try await clicks.finish(other, writing: [])
         #expect(fixture.state("s") == "DONE")
-        #expect(Aggregators.effects("s", in: fixture.store) == 0)
+        #expect(PatternWorld.effects("s", in: fixture.store) == 0)
     }
 
     @Test("An action that fails is repeated under the same key: at once, then after longer and longer pauses")
     func failures() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try await ready(fixture)
         let keys = Journal()
         for wait in [0, 0, 30, 60] {
@@ -142,30 +142,30 @@ import Testing
 
     @Test("What an action returns is not written when one of its conditions fails, and nor is the mark")
     func conflict() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try await ready(fixture)
         let impossible = TransactWriteItem.put(
             .init(
-                tableName: AggregatorFixture.tableName, item: ["pk": .string("x"), "sk": .string("y")],
+                tableName: PatternWorld.tableName, item: ["pk": .string("x"), "sk": .string("y")],
                 conditionExpression: "attribute_exists(pk)"))
         let error = await #expect(throws: PatternError.self) {
-            try await clicks.act(on: "s") { [Aggregators.effect($0.key), impossible] }
+            try await clicks.act(on: "s") { [PatternWorld.effect($0.key), impossible] }
         }
         #expect(error?.code == .conflict)
-        #expect(Aggregators.effects("s", in: fixture.store) == 0)
-        #expect(try await clicks.act(on: "s") { [Aggregators.effect($0.key)] } == .acted)
+        #expect(PatternWorld.effects("s", in: fixture.store) == 0)
+        #expect(try await clicks.act(on: "s") { [PatternWorld.effect($0.key)] } == .acted)
     }
 
     @Test("A set that begins anew after its time has a key of its own, and no zombie of the old one touches it")
     func generations() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try await ready(fixture)
         guard case .claimed(let zombie) = try await clicks.claim("s") else {
             Issue.record("The set was not claimed.")
             return
         }
         _ = try await fixture.store.deleteItem(
-            .init(tableName: AggregatorFixture.tableName, key: clicks.headKey(of: "s").attributes))
+            .init(tableName: PatternWorld.tableName, key: clicks.headKey(of: "s").attributes))
         _ = try await ready(fixture)
         guard case .claimed(let current) = try await clicks.claim("s") else {
             Issue.record("The new set was not claimed.")
@@ -178,7 +178,7 @@ import Testing
 
     @Test("A claim and a mark whose answers were lost are known to be one's own")
     func lostAnswers() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         _ = try await ready(fixture)
         let plan = FaultPlan.at([1: .lostReplyThenRetried, 2: .lostReplyThenRetried])
         let clicks = try fixture.clicks(2, in: FaultyDynamoDB(fixture.store, plan: plan))
@@ -188,7 +188,7 @@ import Testing
 
     @Test("A set that times out right before its completing write takes that member no more", arguments: [true, false])
     func timedOutInBetween(merging: Bool) async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let (clicks, visits) = (try fixture.clicks(2), try fixture.visits())
         _ = try await clicks.add(Click(page: "a"), id: "1", to: "s")
         _ = try await visits.add(Click(page: "a"), id: "1", to: "s")
@@ -210,12 +210,12 @@ import Testing
 
     @Test("A member that was merged into a set which began anew in between is merged again")
     func anewInBetween() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let visits = try fixture.visits()
         _ = try await visits.add(Click(page: "old"), id: "1", to: "s")
         let slow = BeforeUpdate(base: fixture.store, number: 1) {
             _ = try await fixture.store.deleteItem(
-                .init(tableName: AggregatorFixture.tableName, key: visits.headKey(of: "s").attributes))
+                .init(tableName: PatternWorld.tableName, key: visits.headKey(of: "s").attributes))
             _ = try await visits.add(Click(page: "new"), id: "2", to: "s")
         }
         #expect(try await fixture.visits(in: slow).add(Click(page: "late"), id: "3", to: "s") == .added)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AggregatorChangeTests {
     @Test("A count that was made smaller ends the open sets with their next member", arguments: AddingTests.storages)
     func smallerCount(storage: AggregateStorage) async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let before = try fixture.clicks(10, storage: storage)
         for number in 1...6 { _ = try await before.add(Click(page: "p"), id: "\(number)", to: "s") }
         let after = try fixture.clicks(3, storage: storage)
@@ -20,12 +20,12 @@ import Testing
 
     @Test("A head that nobody understands keeps no other set from being acted on")
     func corruptHead() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try fixture.clicks(2)
         for set in ["a", "b", "c"] { _ = try await clicks.add(Click(page: "p"), id: "1", to: set) }
         _ = try await fixture.store.updateItem(
             .init(
-                tableName: AggregatorFixture.tableName, key: clicks.headKey(of: "b").attributes,
+                tableName: PatternWorld.tableName, key: clicks.headKey(of: "b").attributes,
                 updateExpression: "REMOVE generation"))
         fixture.time.advance(by: .seconds(601))
         let sweep = try await clicks.sweep { _ in [] }
@@ -36,14 +36,14 @@ import Testing
 
     @Test("More writes than a transaction takes are refused by name, and the set is acted on again")
     func tooManyWrites() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try fixture.clicks(1)
         _ = try await clicks.add(Click(page: "p"), id: "1", to: "s")
         let error = await #expect(throws: PatternError.self) {
-            try await clicks.act(on: "s") { set in (0..<100).map { Aggregators.effect("\(set.key)\($0)") } }
+            try await clicks.act(on: "s") { set in (0..<100).map { PatternWorld.effect("\(set.key)\($0)") } }
         }
         #expect(error?.code == .invalidArgument)
-        let outcome = try await clicks.act(on: "s") { set in (0..<99).map { Aggregators.effect("\(set.key)\($0)") } }
+        let outcome = try await clicks.act(on: "s") { set in (0..<99).map { PatternWorld.effect("\(set.key)\($0)") } }
         #expect(outcome == .acted)
     }
 }

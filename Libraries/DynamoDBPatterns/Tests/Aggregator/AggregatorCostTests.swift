@@ -12,7 +12,7 @@ import Testing
         var read = 0.0
     }
 
-    private func cost(_ fixture: AggregatorFixture, _ body: () async throws -> Void) async throws -> Cost {
+    private func cost(_ fixture: PatternWorld, _ body: () async throws -> Void) async throws -> Cost {
         fixture.store.resetUsage()
         try await body()
         let usage = fixture.store.usage
@@ -23,7 +23,7 @@ import Testing
         "What a counted set costs",
         arguments: [(AggregateStorage.inHead, 1.0, 1.0), (.idsOnly, 1, 1), (.asItems, 4, 1)])
     func counted(storage: AggregateStorage, unit: Double, index: Double) async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try fixture.clicks(3, storage: storage)
         var costs: [Cost] = []
         for id in ["1", "2", "2", "3", "4"] {
@@ -43,7 +43,7 @@ import Testing
 
     @Test("What a merged set costs")
     func merged() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let visits = try fixture.visits()
         var costs: [Cost] = []
         for (id, page) in [("1", "home"), ("2", "cart"), ("2", "cart"), ("3", "checkout"), ("4", "home")] {
@@ -59,7 +59,7 @@ import Testing
 
     @Test("What acting and sweeping cost")
     func acting() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try fixture.clicks(1)
         #expect(try await cost(fixture) { _ = try await clicks.sweep { _ in [] } } == Cost(requests: 1, read: 0.5))
         _ = try await clicks.add(Click(page: "p"), id: "1", to: "s")
@@ -68,7 +68,7 @@ import Testing
         #expect(try await cost(fixture) { try await clicks.act(on: "s") { _ in [] } } == Cost(requests: 1, written: 1))
         _ = try await clicks.add(Click(page: "p"), id: "1", to: "t")
         fixture.time.advance(by: .seconds(1))
-        let transaction = try await cost(fixture) { try await clicks.act(on: "t") { [Aggregators.effect($0.key)] } }
+        let transaction = try await cost(fixture) { try await clicks.act(on: "t") { [PatternWorld.effect($0.key)] } }
         #expect(transaction == Cost(requests: 2, written: 8))
 
         let apart = try fixture.clicks(1, storage: .asItems)

@@ -51,7 +51,7 @@ import Testing
     @Test("Sets that are forgotten: nothing is left whatever happens to which call")
     func forgetting() async throws {
         try await FaultSweep.run(depth: 2) { run in
-            let fixture = try AggregatorFixture()
+            let fixture = try PatternWorld()
             let clicks = try fixture.clicks(2, storage: .asItems)
             for number in 1...2 { _ = try await clicks.add(Click(page: "p"), id: "\(number)", to: "s") }
             _ = try await clicks.act(on: "s") { _ in [] }
@@ -59,20 +59,20 @@ import Testing
             try await run.deliver(to: fixture.store) { api in
                 _ = try await fixture.clicks(2, storage: .asItems, in: api).sweep { _ in [] }
             }
-            try run.check(fixture.store.items(in: AggregatorFixture.tableName).isEmpty, "Something is left.")
+            try run.check(fixture.store.items(in: PatternWorld.tableName).isEmpty, "Something is left.")
         }
     }
 
     /// Members are delivered, each until that succeeds, and once more; the writer acts; the sweep comes after a while.
     private static func scenario<Value: Codable & Sendable>(
         _ run: FaultedRun, members: Int,
-        _ make: (AggregatorFixture, any DynamoDBAPI) throws -> Aggregator<Click, Value>
+        _ make: (PatternWorld, any DynamoDBAPI) throws -> Aggregator<Click, Value>
     ) async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let keys = Journal()
         func action(_ set: Aggregate<Click, Value>) async throws -> [TransactWriteItem] {
             keys.write(set.idempotencyKey)
-            return [Aggregators.effect(set.key)]
+            return [PatternWorld.effect(set.key)]
         }
         for number in 1...members {
             for delivery in 1...2 {
@@ -106,7 +106,7 @@ import Testing
         if let visit = set?.value as? Visit {
             try run.check(visit.pages == ["p1", "p2"], "Members were merged twice, or not.")
         }
-        let effects = Aggregators.effects("s", in: fixture.store)
+        let effects = PatternWorld.effects("s", in: fixture.store)
         try run.check(effects == 1, "The effect was written \(effects) times.")
         try run.check(!keys.entries.isEmpty && Set(keys.entries).count == 1, "The attempts had several keys.")
         let waking = try await Aggregators.records(of: fixture.store).filter {

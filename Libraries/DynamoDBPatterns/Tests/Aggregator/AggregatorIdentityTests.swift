@@ -11,12 +11,12 @@ import Testing
 
     @Test("Whatever a set's key begins with, its timeout is found, and its record is acted on", arguments: odd)
     func setKeys(set: String) async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let clicks = try fixture.clicks(2)
         _ = try await clicks.add(Click(page: "a"), id: "1", to: set)
         #expect(try await clicks.incomplete().sets.map(\.key) == [set])
         fixture.time.advance(by: .seconds(601))
-        #expect(try await clicks.sweep { [Aggregators.effect($0.key)] }.acted == [set])
+        #expect(try await clicks.sweep { [PatternWorld.effect($0.key)] }.acted == [set])
         let single = try Aggregator(
             "singles", of: Click.self, in: fixture.table(), rule: .count(1), timeout: .seconds(60))
         _ = try await single.add(Click(page: "a"), id: "1", to: set)
@@ -27,7 +27,7 @@ import Testing
     @Test(
         "Whatever a member's identity begins with, it is read under it", arguments: AddingTests.storages, odd)
     func identities(storage: AggregateStorage, id: String) async throws {
-        let clicks = try AggregatorFixture().clicks(2, storage: storage)
+        let clicks = try PatternWorld().clicks(2, storage: storage)
         #expect(try await clicks.add(Click(page: "a"), id: id, to: "s") == .added)
         #expect(try await clicks.add(Click(page: "a"), id: id, to: "s") == .duplicate)
         #expect(try await clicks.add(Click(page: "b"), id: "2", to: "s") == .completed)
@@ -39,7 +39,7 @@ import Testing
 
     @Test("Identities are told apart by their bytes, canonically equal or not", arguments: AddingTests.storages)
     func canonicallyEqual(storage: AggregateStorage) async throws {
-        let clicks = try AggregatorFixture().clicks(3, storage: storage)
+        let clicks = try PatternWorld().clicks(3, storage: storage)
         #expect(try await clicks.add(Click(page: "a"), id: "\u{E9}", to: "s") == .added)
         #expect(try await clicks.add(Click(page: "b"), id: "e\u{301}", to: "s") == .added)
         #expect(try await clicks.add(Click(page: "c"), id: "c", to: "s") == .completed)
@@ -48,7 +48,7 @@ import Testing
 
     @Test("The completing member is told so again, and one that is canonically equal to it is late")
     func completingTwin() async throws {
-        let clicks = try AggregatorFixture().clicks(1)
+        let clicks = try PatternWorld().clicks(1)
         #expect(try await clicks.add(Click(page: "a"), id: "\u{E9}", to: "s") == .completed)
         #expect(try await clicks.add(Click(page: "b"), id: "e\u{301}", to: "s") == .late)
         #expect(try await clicks.add(Click(page: "a"), id: "\u{E9}", to: "s") == .completed)
@@ -57,7 +57,7 @@ import Testing
     @Test("Of named members, one that is canonically equal to a name does not count for another one")
     func namedTwin() async throws {
         let mails = try Aggregator(
-            "mails", of: Click.self, in: AggregatorFixture().table(), rule: .all(of: ["\u{E9}", "b"]),
+            "mails", of: Click.self, in: PatternWorld().table(), rule: .all(of: ["\u{E9}", "b"]),
             timeout: .seconds(60))
         #expect(try await mails.add(Click(page: "a"), id: "\u{E9}", to: "s") == .added)
         await #expect(throws: PatternError.self) {

@@ -18,7 +18,7 @@ struct AggregatorSimulation<Value: Codable & Sendable>: Sendable {
 
     func run(_ simulation: Simulation) async throws {
         let store = MemoryDynamoDB(clock: simulation.clock.now, seed: simulation.seed)
-        try store.createPatternTable(AggregatorFixture.tableName)
+        try store.createPatternTable(PatternWorld.tableName)
         store.indexLag = simulation.choose(4)
         let committing = SlowCommits(base: broken(store), clock: simulation.clock)
         let added = Journal()
@@ -72,7 +72,7 @@ struct AggregatorSimulation<Value: Codable & Sendable>: Sendable {
         of process: SimulatedProcess, on committing: SlowCommits
     ) throws -> Aggregator<Click, Value> {
         let api = process.dynamoDB(committing, faults: .random(percent: 4))
-        return try make(PatternTable(AggregatorFixture.tableName, in: api, clock: process.clock))
+        return try make(PatternTable(PatternWorld.tableName, in: api, clock: process.clock))
     }
 
     private func act(
@@ -95,19 +95,19 @@ struct AggregatorSimulation<Value: Codable & Sendable>: Sendable {
             }
         }
         try await process.clock.sleep(.milliseconds(50))
-        return [Aggregators.effect(set.key)]
+        return [PatternWorld.effect(set.key)]
     }
 
     private func check(
         _ set: String, _ simulation: Simulation, _ store: MemoryDynamoDB, added: Journal, completed: Journal,
         keys: Journal
     ) async throws {
-        let aggregator = try make(PatternTable(AggregatorFixture.tableName, in: store, clock: simulation.clock))
+        let aggregator = try make(PatternTable(PatternWorld.tableName, in: store, clock: simulation.clock))
         guard let head = Aggregators.head(set, of: aggregator.name, in: store),
             let found = try await aggregator.read(set)
         else { throw InvariantViolation("The set \(set) is gone.") }
         try simulation.check(found.state == .done, "\(set) is \(found.state.rawValue).")
-        let effects = Aggregators.effects(set, in: store)
+        let effects = PatternWorld.effects(set, in: store)
         try simulation.check(effects == 1, "The effect of \(set) was written \(effects) times.")
         try simulation.check(
             found.isTimedOut ? found.count < Self.needed : found.count == Self.needed,

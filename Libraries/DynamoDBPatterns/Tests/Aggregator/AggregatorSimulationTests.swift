@@ -60,7 +60,7 @@ import Testing
         let broken: @Sendable (MemoryDynamoDB) -> any DynamoDBAPI & StreamsAPI = { store in
             WithoutConditions(base: store) { write in
                 write.update.contains(bug.names) && !write.update.contains(bug.namesNot)
-                    && store.items(in: AggregatorFixture.tableName).contains { $0["pk"] == write.key["pk"] }
+                    && store.items(in: PatternWorld.tableName).contains { $0["pk"] == write.key["pk"] }
             }
         }
         var counting = Self.counting(.inHead)

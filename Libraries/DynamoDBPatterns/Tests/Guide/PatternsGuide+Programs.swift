@@ -8,6 +8,7 @@ import Foundation
 import LambdaRuntime
 import Logging
 import ServiceLifecycle
+import Testing
 import UnixSignals
 
 extension PatternsGuide {
@@ -53,7 +54,7 @@ extension PatternsGuide {
 
     static func services(
         orders: Processor<Order>, clicks: Aggregator<Click, NoValue>, sales: PeriodicAggregator<Sale, Int>,
-        recorder: StreamProcessor<Price>, streamARN: String, client: AWSClient, table: PatternTable, queue: Queue,
+        recorder: StreamProcessor<Price>, dynamoDB: DynamoDB, client: AWSClient, table: PatternTable, queue: Queue,
         alert: @escaping @Sendable (Aggregate<Click, NoValue>) async throws -> [TransactWriteItem],
         report: @escaping @Sendable (ClosedBucket<Int>) async throws -> [TransactWriteItem], logger: Logger
     ) async throws {
@@ -61,7 +62,7 @@ extension PatternsGuide {
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(service: orders),
-                    .init(service: StreamConsumer(recorder, of: streamARN, in: DynamoDBStreams(client), leases: table)),
+                    .init(service: try await StreamConsumer(recorder, ofTable: "prices", in: dynamoDB, leases: table)),
                     .init(service: ClosureService { try await orders.runRelay { try await queue.send($0) } }),
                     .init(service: ClosureService { try await clicks.run { set in try await alert(set) } }),
                     .init(service: ClosureService { try await sales.run { closed in try await report(closed) } }),
@@ -71,12 +72,14 @@ extension PatternsGuide {
         try await client.shutdown()
     }
 
-    static func testing() throws {
+    static func testing(recorder: StreamProcessor<Show>) async throws {
         let store = MemoryDynamoDB()
         try store.createPatternTable("patterns")
         let table = PatternTable("patterns", in: store)    // for everything above
         let shows = VersionedTable<Show>("shows", in: store, key: .init(partition: "id"))
         try store.createTable(for: shows)
-        _ = table
+
+        let consumer = StreamConsumer(recorder, of: try #require(store.streamARN(of: "shows")), in: store, leases: table)
+        while try await consumer.step() > 0 {}
     }
 }

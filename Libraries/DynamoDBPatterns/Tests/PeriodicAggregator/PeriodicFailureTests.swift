@@ -79,7 +79,7 @@ import Testing
         #expect(fixture.items("effect").isEmpty)
         fixture.time.move(by: .seconds(61))
         #expect(try await minutes.runDue(finish: finishes.mark).count == 1)
-        #expect(fixture.items("effect").map { $0["n"]?.int64 } == [1])
+        #expect(fixture.items("effect").map { $0["times"]?.int64 } == [1])
     }
 
     @Test("More writes than a transaction takes are refused by name")

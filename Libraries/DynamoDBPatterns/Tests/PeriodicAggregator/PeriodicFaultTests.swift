@@ -140,6 +140,7 @@ import Testing
             folded.sorted() == (0..<members + 2).map { "\($0)" }.sorted(), "Folded were \(folded.sorted()).")
         let buckets = Set(finishes.closed.map(\.idempotencyKey))
         try run.check(
-            fixture.items("effect").map { $0["n"]?.int64 } == buckets.map { _ in 1 }, "A bucket was not finished once.")
+            fixture.items("effect").map { $0["times"]?.int64 } == buckets.map { _ in 1 },
+            "A bucket was not finished once.")
     }
 }

@@ -9,7 +9,7 @@ struct PeriodicFixture: Sendable {
     /// Folds the members, which are texts, into a list of them.
     typealias Aggregator = PeriodicAggregator<String, [String]>
 
-    static let table = "patterns"
+    static let table = PatternWorld.tableName
 
     let time = PeriodicTime()
     let store: MemoryDynamoDB
@@ -75,14 +75,7 @@ final class PeriodicFinishes: Sendable {
     /// Remembers a bucket, and counts with the write that is returned how often it is marked as done.
     func mark(_ closed: ClosedBucket<[String]>) -> [TransactWriteItem] {
         all.withLock { $0.append(closed) }
-        return [
-            .update(
-                .init(
-                    tableName: PeriodicFixture.table,
-                    key: ["pk": .string("effect#\(closed.idempotencyKey)"), "sk": .string("effect")],
-                    updateExpression: "ADD #n :n", expressionAttributeNames: ["#n": "n"],
-                    expressionAttributeValues: [":n": .integer(1)]))
-        ]
+        return [PatternWorld.effect(closed.idempotencyKey)]
     }
 }
 

@@ -85,7 +85,7 @@ import Testing
             return finishes.mark(closed)
         }
         #expect(finished.isEmpty)
-        #expect(fixture.items("effect").map { $0["n"]?.int64 } == [1])
+        #expect(fixture.items("effect").map { $0["times"]?.int64 } == [1])
         #expect(Set(finishes.closed.map(\.idempotencyKey)).count == 1)
         #expect(finishes.closed.map(\.partial) == [["a"], ["a"]])
     }
@@ -111,7 +111,7 @@ import Testing
         #expect(finishes.closed.map(\.partial) == [["0", "1", "2", "3", "4", "5", "6"]])
         #expect(try await other.result(of: other.bucket(of: PeriodicTime.start))?.count == 7)
         #expect(try await other.audit(other.bucket(of: PeriodicTime.start)).missed.isEmpty)
-        #expect(fixture.items("effect").map { $0["n"]?.int64 } == [1])
+        #expect(fixture.items("effect").map { $0["times"]?.int64 } == [1])
     }
 
     @Test("Crash in the middle of a bucket: it is resumed after the last checkpoint, and nothing is folded twice")

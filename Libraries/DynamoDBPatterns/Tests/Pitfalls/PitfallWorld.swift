@@ -67,15 +67,10 @@ struct PitfallWorld: Sendable {
     }
 
     /// An effect within DynamoDB, which counts how often it was carried out.
-    func effect(_ key: String) -> TransactWriteItem {
-        .update(
-            .init(
-                tableName: name, key: Self.effectKey(key), updateExpression: "ADD times :one",
-                expressionAttributeValues: [":one": .integer(1)]))
-    }
+    func effect(_ key: String) -> TransactWriteItem { PatternWorld.effect(key, in: name) }
 
     func effects(_ key: String) async throws -> Int {
-        let request = GetItemRequest(tableName: name, key: Self.effectKey(key), consistentRead: true)
+        let request = GetItemRequest(tableName: name, key: PatternWorld.effectKey(key), consistentRead: true)
         return try await api.getItem(request).item?["times"]?.int ?? 0
     }
 
@@ -98,10 +93,6 @@ struct PitfallWorld: Sendable {
             }
         }
         return records
-    }
-
-    private static func effectKey(_ key: String) -> [String: AttributeValue] {
-        ["pk": .string("effect#\(key)"), "sk": .string("effect")]
     }
 
     private final class Deliveries: Sendable {

@@ -194,7 +194,7 @@ struct WorkerStopTests {
 
     @Test("An aggregator's action that was stopped costs no attempt, and its set is due at once")
     func aggregator() async throws {
-        let fixture = try AggregatorFixture()
+        let fixture = try PatternWorld()
         let stopper = Stopper()
         let clicks = try fixture.clicks(1, in: HeedsCancellation(base: fixture.store))
         _ = try await clicks.add(Click(page: "a"), id: "1", to: "s")

@@ -33,46 +33,57 @@ public protocol DynamoDBDecorator: DynamoDBAPI, StreamsAPI {
 }
 
 extension DynamoDBDecorator {
+    /// `base`, if it has streams.
     public var streams: (any StreamsAPI)? { base as? any StreamsAPI }
 
+    /// Makes the call, and nothing else.
     public func around<Answer: Sendable>(
         _ call: DynamoDBCall, _ carryOut: () async throws -> Answer
     ) async throws -> Answer {
         try await carryOut()
     }
 
+    /// Passes the call to `base`, within `around`.
     public func getItem(_ request: GetItemRequest) async throws -> GetItemResponse {
         try await around(DynamoDBCall(.getItem)) { try await base.getItem(request) }
     }
 
+    /// Passes the call to `base`, within `around`.
     public func query(_ request: QueryRequest) async throws -> QueryResponse {
         try await around(DynamoDBCall(.query)) { try await base.query(request) }
     }
 
+    /// Passes the call to `base`, within `around`.
     public func scan(_ request: ScanRequest) async throws -> ScanResponse {
         try await around(DynamoDBCall(.scan)) { try await base.scan(request) }
     }
 
+    /// Passes the call to `base`, within `around`.
     public func putItem(_ request: PutItemRequest) async throws -> PutItemResponse {
         try await around(DynamoDBCall(.putItem)) { try await base.putItem(request) }
     }
 
+    /// Passes the call to `base`, within `around`.
     public func updateItem(_ request: UpdateItemRequest) async throws -> UpdateItemResponse {
         try await around(DynamoDBCall(.updateItem)) { try await base.updateItem(request) }
     }
 
+    /// Passes the call to `base`, within `around`.
     public func deleteItem(_ request: DeleteItemRequest) async throws -> DeleteItemResponse {
         try await around(DynamoDBCall(.deleteItem)) { try await base.deleteItem(request) }
     }
 
+    /// Passes the call to `base`, within `around`.
     public func batchGetItem(_ request: BatchGetItemRequest) async throws -> BatchGetItemResponse {
         try await around(DynamoDBCall(.batchGetItem)) { try await base.batchGetItem(request) }
     }
 
+    /// Passes the call to `base`, within `around`.
     public func batchWriteItem(_ request: BatchWriteItemRequest) async throws -> BatchWriteItemResponse {
         try await around(DynamoDBCall(.batchWriteItem)) { try await base.batchWriteItem(request) }
     }
 
+    /// Passes the call to `base`, within `around`.
     public func transactGetItems(
         _ request: TransactGetItemsRequest, retryingContention: Bool
     ) async throws -> TransactGetItemsResponse {

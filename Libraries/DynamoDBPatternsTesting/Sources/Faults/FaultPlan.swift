@@ -58,7 +58,7 @@ public struct FaultPlan: Sendable {
     /// - Parameters:
     ///   - number: Which one it is of those that count, from 1.
     ///   - call: What it is.
-    /// - Returns: The fault; `nil` where all goes well.
+    /// - Returns: The fault; `nil` if all goes well.
     func fault(at number: Int, for call: DynamoDBCall) -> Fault? {
         switch choice {
         case .at(let faults): return faults[number].flatMap { $0.isPossible(for: call) ? $0 : nil }

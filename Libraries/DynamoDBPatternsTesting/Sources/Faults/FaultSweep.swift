@@ -67,5 +67,6 @@ public struct FaultSweepFailure: Error, Sendable, CustomStringConvertible {
     /// What was wrong: `InvariantViolation`, or what the scenario threw.
     public let cause: any Error
 
+    /// The faults of the run that failed, and the error.
     public var description: String { "With \(faults): \(cause)" }
 }

@@ -46,6 +46,7 @@ public final class FaultyDynamoDB: DynamoDBDecorator {
         self.whenDead = whenDead
     }
 
+    /// Makes the call, unless the plan has a fault for it.
     public func around<Answer: Sendable>(
         _ call: DynamoDBCall, _ carryOut: () async throws -> Answer
     ) async throws -> Answer {

@@ -83,30 +83,38 @@ public final class ItemByItemDynamoDB: Sendable {
 }
 
 extension ItemByItemDynamoDB: DynamoDBAPI {
+    /// Reads what is visible of the item, which may be older than a transaction that was answered.
     public func getItem(_ request: GetItemRequest) async throws -> GetItemResponse {
         try await visible.getItem(request)
     }
 
+    /// Reads what is visible of the items, each as of a moment of its own.
     public func query(_ request: QueryRequest) async throws -> QueryResponse { try await visible.query(request) }
 
+    /// Reads what is visible of the items, each as of a moment of its own.
     public func scan(_ request: ScanRequest) async throws -> ScanResponse { try await visible.scan(request) }
 
+    /// Reads what is visible of the items, each as of a moment of its own.
     public func batchGetItem(_ request: BatchGetItemRequest) async throws -> BatchGetItemResponse {
         try await visible.batchGetItem(request)
     }
 
+    /// Writes the item, unless a transaction that includes it is in progress: that is a conflict.
     public func putItem(_ request: PutItemRequest) async throws -> PutItemResponse {
         try write(to: place(of: request.item, in: request.tableName)) { try $0.putItem(request) }
     }
 
+    /// Changes the item, unless a transaction that includes it is in progress: that is a conflict.
     public func updateItem(_ request: UpdateItemRequest) async throws -> UpdateItemResponse {
         try write(to: place(of: request.key, in: request.tableName)) { try $0.updateItem(request) }
     }
 
+    /// Deletes the item, unless a transaction that includes it is in progress: that is a conflict.
     public func deleteItem(_ request: DeleteItemRequest) async throws -> DeleteItemResponse {
         try write(to: place(of: request.key, in: request.tableName)) { try $0.deleteItem(request) }
     }
 
+    /// Writes the items, which are visible at once.
     public func batchWriteItem(_ request: BatchWriteItemRequest) async throws -> BatchWriteItemResponse {
         let places = request.requestItems.flatMap { table, writes in
             writes.map { write in
@@ -123,11 +131,12 @@ extension ItemByItemDynamoDB: DynamoDBAPI {
         }
     }
 
+    /// Reads the items as of one moment, when no transaction that includes one of them is in progress.
     public func transactGetItems(
         _ request: TransactGetItemsRequest, retryingContention: Bool
     ) async throws -> TransactGetItemsResponse {
         let places = request.transactItems.map { place(of: $0.get.key, in: $0.get.tableName) }
-        // Without a limit of tries: how often others get a turn between two of them is the machine's matter.
+        // Without a limit of tries: how often other tasks run between two of them depends on the machine.
         while true {
             let answer: TransactGetItemsResponse? = try state.withLock { state in
                 guard state.underWay.isDisjoint(with: places) else {
@@ -143,6 +152,7 @@ extension ItemByItemDynamoDB: DynamoDBAPI {
         }
     }
 
+    /// Decides at once, and makes the items visible one after another.
     public func transactWriteItems(
         _ request: TransactWriteItemsRequest, retryingContention: Bool
     ) async throws -> TransactWriteItemsResponse {

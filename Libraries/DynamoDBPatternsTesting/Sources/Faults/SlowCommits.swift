@@ -19,6 +19,7 @@ import Foundation
 /// let api = SlowCommits(base: store, clock: simulation.clock)
 /// ```
 public final class SlowCommits: DynamoDBDecorator {
+    /// The DynamoDB that carries out the calls.
     public let base: any DynamoDBAPI
     private let clock: PatternClock
     private let longest: Duration
@@ -44,6 +45,7 @@ public final class SlowCommits: DynamoDBDecorator {
         (self.base, self.clock, self.longest, self.key) = (base, clock, longest, key)
     }
 
+    /// Carries out the transaction, and hides its new items from reads for a while.
     public func transactWriteItems(
         _ request: TransactWriteItemsRequest, retryingContention: Bool
     ) async throws -> TransactWriteItemsResponse {
@@ -65,12 +67,14 @@ public final class SlowCommits: DynamoDBDecorator {
         return answer
     }
 
+    /// Reads the item; none if it is hidden.
     public func getItem(_ request: GetItemRequest) async throws -> GetItemResponse {
         var answer = try await base.getItem(request)
         if isHidden(request.key, in: request.tableName) { answer.item = nil }
         return answer
     }
 
+    /// Reads the page without the items that are hidden.
     public func query(_ request: QueryRequest) async throws -> QueryResponse {
         var whole = request
         if request.select == .count { whole.select = nil }
@@ -79,6 +83,7 @@ public final class SlowCommits: DynamoDBDecorator {
         return answer
     }
 
+    /// Reads the page without the items that are hidden.
     public func scan(_ request: ScanRequest) async throws -> ScanResponse {
         var whole = request
         if request.select == .count { whole.select = nil }
@@ -87,6 +92,7 @@ public final class SlowCommits: DynamoDBDecorator {
         return answer
     }
 
+    /// Reads the items without those that are hidden.
     public func batchGetItem(_ request: BatchGetItemRequest) async throws -> BatchGetItemResponse {
         var answer = try await base.batchGetItem(request)
         for (table, items) in answer.responses ?? [:] { answer.responses?[table] = visible(items, in: table) }

@@ -22,6 +22,7 @@ public struct WithoutConditions: DynamoDBDecorator {
         public var update: String
     }
 
+    /// The DynamoDB that carries out the calls.
     public let base: any DynamoDBAPI
     private let isBroken: @Sendable (Write) -> Bool
 
@@ -35,6 +36,7 @@ public struct WithoutConditions: DynamoDBDecorator {
         self.isBroken = isBroken
     }
 
+    /// Puts the item, without its condition if that is a broken one.
     public func putItem(_ request: PutItemRequest) async throws -> PutItemResponse {
         var request = request
         request.conditionExpression = changed(
@@ -43,6 +45,7 @@ public struct WithoutConditions: DynamoDBDecorator {
         return try await base.putItem(request)
     }
 
+    /// Changes the item, without its condition if that is a broken one.
     public func updateItem(_ request: UpdateItemRequest) async throws -> UpdateItemResponse {
         var request = request
         request.conditionExpression = changed(
@@ -51,6 +54,7 @@ public struct WithoutConditions: DynamoDBDecorator {
         return try await base.updateItem(request)
     }
 
+    /// Deletes the item, without its condition if that is a broken one.
     public func deleteItem(_ request: DeleteItemRequest) async throws -> DeleteItemResponse {
         var request = request
         request.conditionExpression = changed(
@@ -59,6 +63,7 @@ public struct WithoutConditions: DynamoDBDecorator {
         return try await base.deleteItem(request)
     }
 
+    /// Carries out the transaction, without the conditions that are broken.
     public func transactWriteItems(
         _ request: TransactWriteItemsRequest, retryingContention: Bool
     ) async throws -> TransactWriteItemsResponse {

@@ -21,7 +21,7 @@ struct CapacityCount {
         indexes.merge(other.indexes, uniquingKeysWith: +)
     }
 
-    /// As an answer says it; `nil` where that was not asked for.
+    /// As an answer says it; `nil` if that was not asked for.
     func answer(_ wanted: ReturnConsumedCapacity?, inTransaction: Bool = false) -> ConsumedCapacity? {
         guard let wanted, wanted != .none else { return nil }
         func part(_ units: Double) -> Capacity {

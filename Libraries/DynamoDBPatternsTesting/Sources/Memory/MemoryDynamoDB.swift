@@ -71,7 +71,7 @@ extension MemoryDynamoDB {
     /// Deletes a table with its items and its stream.
     ///
     /// - Parameter name: The table's name or ARN.
-    /// - Throws: `AWSError`, with code `resourceNotFound` where there is none.
+    /// - Throws: `AWSError`, with code `resourceNotFound` if there is none.
     public func deleteTable(_ name: String) throws { try locked { try $0.deleteTable(name) } }
 
     /// How many writes of its table an index may be behind, 0 at first.
@@ -83,7 +83,7 @@ extension MemoryDynamoDB {
         set { locked { $0.indexLag = max(0, newValue) } }
     }
 
-    /// All items of a table as they are now, in no particular order; none where there is no such table.
+    /// All items of a table as they are now, in no particular order; none if there is no such table.
     ///
     /// It costs nothing.
     public func items(in table: String) -> [[String: AttributeValue]] {
@@ -108,6 +108,7 @@ extension MemoryDynamoDB {
         /// Units for reading.
         public var readUnits = 0.0
 
+        /// Nothing used yet.
         public init() {}
     }
 }

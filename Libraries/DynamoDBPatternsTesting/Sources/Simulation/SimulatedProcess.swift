@@ -61,7 +61,7 @@ public final class SimulatedProcess: Sendable {
         return life.end()
     }
 
-    /// The error of code that goes on after a crash; it takes a turn, so that code which never ends ends the run.
+    /// The error of code that goes on after a crash; it takes a step, so that code which never ends ends the run.
     private func crashAgain() async throws -> SimulatedCrash {
         try await simulation.park(1_000_000, process: name, event: "goes on after a crash")
         return SimulatedCrash()

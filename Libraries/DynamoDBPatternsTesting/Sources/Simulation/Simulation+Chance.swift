@@ -9,8 +9,8 @@ extension Simulation {
         public var slowPercent = 5
         /// How long those take at most; longer than the leases, so that their holders come back as zombies.
         public var slowest: Duration = .seconds(120)
-        /// After how many turns a run is ended as one that never would.
-        public var maximumTurns = 20_000
+        /// After how many steps a run is ended as one that never would.
+        public var maximumSteps = 20_000
 
         /// What fits leases of up to a minute.
         public init() {}

@@ -21,7 +21,9 @@ extension Simulation {
         if !unfinished.isEmpty {
             fail(
                 SimulationStuck(
-                    "\(unfinished.joined(separator: ", ")): waits for something that is not the simulation's."))
+                    "\(unfinished.joined(separator: ", ")): waits for something that is not the simulation's."
+                        + " Has each PatternTable and VersionedTable the clock of its process (`clock: process.clock`)?"
+                ))
         }
         guard hasFailed else { return }
         // Those who wait clean up; what then is left belongs to no simulation any more.
@@ -66,13 +68,13 @@ extension Simulation {
     /// Who goes on, now that all wait; the time moves to that moment.
     private func takeNext() -> Waiter? {
         let waiting = state.withLock { state in
-            state.turns.count - state.firstTurn < timing.maximumTurns
+            state.steps.count - state.firstStep < timing.maximumSteps
                 ? [] : state.waiters.map { "\($0.process): \($0.event)" }
         }
         guard waiting.isEmpty else {
             fail(
                 SimulationStuck(
-                    "\(timing.maximumTurns) turns were not enough. Now waiting: \(waiting.joined(separator: ", "))."))
+                    "\(timing.maximumSteps) steps were not enough. Now waiting: \(waiting.joined(separator: ", "))."))
             return nil
         }
         return state.withLock { state in
@@ -84,7 +86,7 @@ extension Simulation {
             else { return nil }
             let waiter = state.waiters.remove(at: index)
             state.now = max(state.now, waiter.wake)
-            state.turns.append(Turn(time: state.now, process: waiter.process, event: waiter.event))
+            state.steps.append(Step(time: state.now, process: waiter.process, event: waiter.event))
             return waiter
         }
     }

@@ -41,7 +41,7 @@ extension Simulation {
     ///   - seeds: The seeds.
     ///   - timing: How long things take.
     ///   - scenario: Makes a store, spawns processes, runs them, and checks what has to hold with `check`.
-    /// - Returns: The failure; `nil` where all seeds pass.
+    /// - Returns: The failure; `nil` if all seeds pass.
     /// - Throws: `CancellationError`.
     public static func firstFailure(
         seeds: Range<UInt64> = 0..<1000, timing: Timing = Timing(),
@@ -54,7 +54,7 @@ extension Simulation {
                 try await scenario(simulation)
             } catch {
                 try Task.checkCancellation()
-                return SimulationFailure(seed: seed, cause: error, turns: simulation.turns)
+                return SimulationFailure(seed: seed, cause: error, steps: simulation.steps)
             }
         }
         return nil

@@ -4,7 +4,7 @@ extension Simulation {
     /// Adds a process, which the next `run()` starts, or the one under way: a process may spawn others.
     ///
     /// - Parameters:
-    ///   - name: Its name, for failures and turns.
+    ///   - name: Its name, for failures and steps.
     ///   - skew: How far its clock is ahead of the right time.
     ///   - restarts: How often it is started again after a crash or an error that a fault explains; then it stays away.
     ///   - isBackground: Whether the run ends without waiting for it: a worker that never ends by itself is cancelled
@@ -21,12 +21,12 @@ extension Simulation {
 
     /// Runs the processes that were added, until all have ended.
     ///
-    /// - Throws: What a process threw and no fault explains; `SimulationStuck`, when the turns that are allowed were not
+    /// - Throws: What a process threw and no fault explains; `SimulationStuck`, when the steps that are allowed were not
     ///   enough, or a process waits for something outside of the simulation; `CancellationError`.
     public func run() async throws {
         let isFirst = state.withLock { state in
             defer { state.isRunning = true }
-            state.firstTurn = state.turns.count
+            state.firstStep = state.steps.count
             state.isEnding = false
             return !state.isRunning
         }

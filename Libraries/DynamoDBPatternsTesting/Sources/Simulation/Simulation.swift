@@ -11,7 +11,7 @@ import Foundation
 ///
 /// A process goes on alone until it waits: for an answer of DynamoDB, or in a pause of its clock. When all wait, the
 /// time moves to the moment at which the first of them goes on. How long calls take is chance, and chance is decided by
-/// the seed: the same seed gives the same run, turn by turn, and thousands of seeds thousands of different ones.
+/// the seed: the same seed gives the same run, step by step, and thousands of seeds thousands of different ones.
 ///
 /// ```swift
 /// try await Simulation.explore { simulation in
@@ -51,9 +51,9 @@ public final class Simulation: Sendable {
         var nextWaiter = 0
         var waiters: [Waiter] = []
         var specifications: [ProcessSpecification] = []
-        var turns: [Turn] = []
-        /// Where this run begins among the turns.
-        var firstTurn = 0
+        var steps: [Step] = []
+        /// Where this run begins among the steps.
+        var firstStep = 0
         /// Who has not ended, by name.
         var unfinished: [String] = []
         /// How many of those the run waits for.
@@ -86,7 +86,7 @@ public final class Simulation: Sendable {
     }
 
     /// What happened so far, in order.
-    public var turns: [Turn] { state.withLock { $0.turns } }
+    public var steps: [Step] { state.withLock { $0.steps } }
 
     /// The right time, in microseconds since 1970.
     package var microseconds: Int64 { state.withLock { $0.now } }
@@ -111,6 +111,7 @@ public final class Simulation: Sendable {
 
 /// What has to hold does not.
 public struct InvariantViolation: Error, Sendable, CustomStringConvertible {
+    /// What is wrong.
     public let description: String
 
     /// A violation; the text says what is wrong.

@@ -22,7 +22,7 @@ import Testing
         try await simulation.run()
         #expect(starts.withLock { $0 } == [1, 2])
         #expect(register.value == 1)
-        #expect(simulation.turns.contains { $0.event == "PutItem: crashAfter" })
+        #expect(simulation.steps.contains { $0.event == "PutItem: crashAfter" })
     }
 
     @Test("A dead process can do no more, neither call nor wait, even if its code goes on")
@@ -71,14 +71,14 @@ import Testing
     @Test("A run without an end is ended, and says who waited for what")
     func endless() async throws {
         var timing = Simulation.Timing()
-        timing.maximumTurns = 100
+        timing.maximumSteps = 100
         let simulation = Simulation(seed: 3, timing: timing)
         simulation.spawn("poller") { process in
             while true { try await process.clock.sleep(.seconds(1)) }
         }
         let stuck = await #expect(throws: SimulationStuck.self) { try await simulation.run() }
-        #expect(stuck?.description == "100 turns were not enough. Now waiting: poller: sleep.")
-        #expect(simulation.turns.count == 100)
+        #expect(stuck?.description == "100 steps were not enough. Now waiting: poller: sleep.")
+        #expect(simulation.steps.count == 100)
     }
 
     @Test("Code that never ends after a crash is found out")
@@ -99,10 +99,12 @@ import Testing
         let simulation = Simulation(seed: 3)
         simulation.spawn("a") { _ in try await Task.sleep(for: .seconds(3600)) }
         let stuck = await #expect(throws: SimulationStuck.self) { try await simulation.run() }
-        #expect(stuck?.description == "a: waits for something that is not the simulation's.")
+        #expect(
+            stuck?.description == "a: waits for something that is not the simulation's."
+                + " Has each PatternTable and VersionedTable the clock of its process (`clock: process.clock`)?")
     }
 
-    @Test("Child tasks take turns too: a step with a time limit ends by the simulated clock", arguments: [1, 100])
+    @Test("Child tasks are interleaved: a step with a time limit ends by the simulated clock", arguments: [1, 100])
     func children(seconds: Int) async throws {
         let simulation = Simulation(seed: 3)
         let winner = Mutex("")
@@ -180,7 +182,7 @@ import Testing
     @Test("A call that is throttled again and again takes time, so that a run of retries without pauses ends")
     func throttled() async throws {
         var timing = Simulation.Timing()
-        timing.maximumTurns = 200
+        timing.maximumSteps = 200
         let simulation = Simulation(seed: 3, timing: timing)
         let register = try Register(simulation.clock)
         simulation.spawn("a") { process in

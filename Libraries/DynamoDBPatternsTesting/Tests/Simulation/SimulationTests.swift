@@ -27,16 +27,16 @@ import Testing
         try simulation.check(register.value == 10, "\(register.value) instead of 10: updates were lost.")
     }
 
-    @Test("The same seed gives the same run, turn by turn; other seeds give others")
+    @Test("The same seed gives the same run, step by step; other seeds give others")
     func repeats() async throws {
-        var runs: Set<[Simulation.Turn]> = []
+        var runs: Set<[Simulation.Step]> = []
         for seed in UInt64(0)..<20 {
             let (first, second) = (Simulation(seed: seed), Simulation(seed: seed))
             try await Self.counting(first, isConditional: true)
             try await Self.counting(second, isConditional: true)
-            #expect(first.turns.count > 20)
-            #expect(first.turns == second.turns)
-            runs.insert(first.turns)
+            #expect(first.steps.count > 20)
+            #expect(first.steps == second.steps)
+            runs.insert(first.steps)
         }
         #expect(runs.count == 20)
     }
@@ -51,7 +51,7 @@ import Testing
             try await Simulation.firstFailure(seeds: failure.seed..<failure.seed + 1) {
                 try await Self.counting($0, isConditional: false)
             })
-        #expect(again.turns == failure.turns)
+        #expect(again.steps == failure.steps)
     }
 
     @Test("With a condition no update is lost, in a thousand runs")

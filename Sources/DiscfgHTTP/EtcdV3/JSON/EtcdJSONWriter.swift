@@ -29,14 +29,14 @@ struct EtcdJSONWriter {
         object(body)
     }
 
-    /// Writes an array of objects; none where there is nothing.
+    /// Writes an array of objects; none if there is nothing.
     mutating func objects<Element>(
         _ name: StaticString, _ elements: [Element], _ body: (inout EtcdJSONWriter, Element) -> Void
     ) {
         list(name, elements) { writer, element in writer.object { body(&$0, element) } }
     }
 
-    /// Writes an array; none where there is nothing.
+    /// Writes an array; none if there is nothing.
     mutating func list<Element>(
         _ name: StaticString, _ elements: [Element], _ body: (inout EtcdJSONWriter, Element) -> Void
     ) {

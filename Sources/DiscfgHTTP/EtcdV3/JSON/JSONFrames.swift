@@ -22,7 +22,7 @@ struct JSONFrames {
         bytes.append(contentsOf: more)
     }
 
-    /// The next object that is whole; `nil` where more bytes are needed.
+    /// The next object that is whole; `nil` if more bytes are needed.
     mutating func next() throws(EtcdError) -> [UInt8]? {
         skipSpace()
         while position < bytes.count {

@@ -2,7 +2,7 @@ import DiscfgEtcd
 
 /// What a client asks on a stream of watches, as the gateway wraps it.
 struct WatchMessage: EtcdDecodable {
-    /// `nil` where nothing was asked that is known.
+    /// `nil` if nothing was asked that is known.
     private(set) var request: WatchRequest?
 
     mutating func read(_ name: String, from reader: inout EtcdJSONReader) throws(EtcdError) {

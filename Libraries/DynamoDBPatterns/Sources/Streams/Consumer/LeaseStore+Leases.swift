@@ -6,7 +6,7 @@ extension LeaseStore {
     /// - Parameters:
     ///   - id: The shard.
     ///   - seen: As it was read; `nil` for a shard that has none yet.
-    /// - Returns: The lease, with the checkpoint as it is now; `nil` where another worker was faster, or it is not free
+    /// - Returns: The lease, with the checkpoint as it is now; `nil` if another worker was faster, or it is not free
     ///   any more.
     /// - Throws: `AWSError`, after which it is unknown whether the lease was taken.
     func take(_ id: String, seen: ShardLease?) async throws -> ShardLease? {
@@ -28,8 +28,8 @@ extension LeaseStore {
                 ]),
             ])
         }
-        return try await table.writeMarked(key, update, token: token, if: condition)
-            .flatMap { ShardLease($0, shardID: id) }
+        return try await table.writeMarked(key, update, token: token, in: ShardLease.Attribute.token, if: condition)
+            .item.flatMap { ShardLease($0, shardID: id) }
     }
 
     /// What becomes of a lease that is written.
@@ -45,7 +45,7 @@ extension LeaseStore {
     /// - Parameters:
     ///   - lease: As this worker has it.
     ///   - fate: What becomes of it.
-    /// - Throws: `PatternError` with code `fenced` where another worker has taken it; `AWSError`.
+    /// - Throws: `PatternError` with code `fenced` if another worker has taken it; `AWSError`.
     func save(_ lease: ShardLease, _ fate: Fate) async throws {
         var update = ItemUpdate()
         if let checkpoint = lease.checkpoint { update.set(ShardLease.Attribute.checkpoint, .string(checkpoint)) }

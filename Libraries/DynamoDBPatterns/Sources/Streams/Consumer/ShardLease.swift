@@ -47,7 +47,7 @@ struct OwnedShard: Sendable {
     var renewal: Int64
     /// Whether the record after the checkpoint is not there any more.
     var isTrimmed = false
-    /// The place after `pending`; `nil` where it is not known, or behind the last record.
+    /// The place after `pending`; `nil` if it is not known, or behind the last record.
     var iterator: String?
     /// Whether `pending` is the last that the shard has.
     var isLastPage = false

@@ -24,9 +24,11 @@ extension StreamConsumer {
         public var discoveryInterval: Duration = .seconds(10)
         /// How soon `run()` asks again after nothing was found; twice as long each time, up to the longest.
         public var pollInterval: Duration = .milliseconds(250)
+        /// The longest pause after nothing was found.
         public var longestPollInterval: Duration = .seconds(2)
         /// How soon a failure is tried again; twice as long each time, up to the longest.
         public var retryInterval: Duration = .seconds(1)
+        /// The longest pause after a failure.
         public var longestRetryInterval: Duration = .seconds(60)
         /// How long `run()` lets the record at work go on after a graceful shutdown began; then its handler is cancelled.
         public var patience: Duration = .seconds(5)
@@ -39,6 +41,7 @@ extension StreamConsumer {
         /// Is told that records were lost before they were read; more than once where workers end or change.
         public var onGap: (@Sendable (StreamGap) async -> Void)?
 
+        /// Options of a consumer that starts with the oldest record, and reads 100 records at a time.
         public init() {}
     }
 
@@ -68,9 +71,12 @@ public struct StreamGap: Sendable, Hashable {
         case foundLate
     }
 
+    /// The ARN of the stream.
     public var stream: String
+    /// The shard in which records are missing.
     public var shardID: String
+    /// How the gap was noticed.
     public var cause: Cause
-    /// The last record that was done; `nil` where there was none.
+    /// The last record that was done; `nil` if there was none.
     public var after: String?
 }

@@ -18,7 +18,7 @@ extension DeadLetter {
         return item
     }
 
-    /// A letter of its item; `nil` where that is not one.
+    /// A letter of its item; `nil` if that is not one.
     init?(_ item: StoredItem, id: String, processor: String) {
         guard let reason = item["reason"]?.string, let message = item["message"]?.string,
             let failures = item["failures"]?.int, let time = item["time"]?.int64, let record = item["record"]?.string

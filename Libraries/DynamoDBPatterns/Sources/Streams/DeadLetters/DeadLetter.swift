@@ -9,7 +9,9 @@ public import AWSClient
 public struct DeadLetter: Sendable, Hashable {
     /// Why a record was given up.
     public struct Reason: RawRepresentable, Sendable, Hashable {
+        /// The name of the reason, which `DeadLetter` stores.
         public let rawValue: String
+        /// A reason of this name, such as one of a newer version of this library.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// It cannot be decoded.
@@ -46,7 +48,7 @@ public struct DeadLetter: Sendable, Hashable {
     /// The record, to be processed again.
     ///
     /// - Returns: What `StreamProcessor.process` takes.
-    /// - Throws: `AWSError` or `PatternError` where `recordJSON` is no record.
+    /// - Throws: `AWSError` or `PatternError` if `recordJSON` is no record.
     public func record() throws -> StreamRecord { try StreamRecord(json: recordJSON) }
 }
 

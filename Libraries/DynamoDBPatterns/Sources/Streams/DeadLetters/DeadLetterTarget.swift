@@ -20,6 +20,7 @@ public protocol DeadLetterTarget: Sendable {
 }
 
 extension DeadLetterTarget {
+    /// Returns `false`, for targets that do not write to a table with a stream.
     public func wrote(_ record: StreamRecord, in stream: String?) -> Bool { false }
 }
 
@@ -32,6 +33,7 @@ public struct ClosureDeadLetters: DeadLetterTarget {
     /// - Parameter body: Keeps a letter for good, or throws; see `DeadLetterTarget.take`.
     public init(_ body: @escaping @Sendable (DeadLetter) async throws -> Void) { self.body = body }
 
+    /// Calls the closure, and throws what it throws.
     public func take(_ letter: DeadLetter) async throws { try await body(letter) }
 }
 

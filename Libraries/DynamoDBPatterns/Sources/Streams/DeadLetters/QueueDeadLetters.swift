@@ -19,6 +19,7 @@ public struct QueueDeadLetters: DeadLetterTarget {
         self.queueURL = queueURL
     }
 
+    /// Sends one message; throws the `AWSError` of SQS.
     public func take(_ letter: DeadLetter) async throws {
         let isOrdered = queueURL.hasSuffix(".fifo")
         _ = try await queue.sendMessage(

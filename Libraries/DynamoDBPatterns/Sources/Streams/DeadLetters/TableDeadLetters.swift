@@ -24,6 +24,7 @@ public struct TableDeadLetters: DeadLetterTarget {
         self.retention = retention
     }
 
+    /// Writes the letter, and for a large record its parts first; throws the `AWSError` of DynamoDB.
     public func take(_ letter: DeadLetter) async throws {
         let parts = Self.parts(of: letter.recordJSON)
         // The rest before the head, so that a letter that can be seen is complete.
@@ -81,11 +82,12 @@ public struct TableDeadLetters: DeadLetterTarget {
         }
     }
 
+    /// Whether the record is a change of a letter in this table.
     public func wrote(_ record: StreamRecord, in stream: String?) -> Bool {
         table.hasWritten(record, in: stream, kind: Self.kind, sorts: [Self.head, Self.part])
     }
 
-    /// The letter of its first item; `nil` where another one of it has expired already.
+    /// The letter of its first item; `nil` if another one of it has expired already.
     private func letter(of item: StoredItem, at key: ItemKey, processor: String) async throws -> DeadLetter? {
         var item = item
         var record = item["record"]?.string ?? ""

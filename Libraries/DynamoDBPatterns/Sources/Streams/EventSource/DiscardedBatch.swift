@@ -15,7 +15,7 @@ struct DiscardedBatch {
     }
 
     var condition: Condition
-    var entries: [EventSourceLane.Entry]
+    var entries: [EventSourceBatchQueue.Entry]
     var invocations: Int
     /// Whether the function threw, in its last delivery.
     var functionFailed: Bool

@@ -86,7 +86,7 @@ extension EventPattern {
     /// - Parameter other: A pattern that names other values than this one: the language cannot say that one value has
     ///   to pass two tests.
     /// - Returns: The pattern of both.
-    /// - Throws: `PatternError` with code `invalidArgument` where both name the same value, or both have a `$or` at the
+    /// - Throws: `PatternError` with code `invalidArgument` if both name the same value, or both have a `$or` at the
     ///   same place.
     public func and(_ other: EventPattern) throws(PatternError) -> EventPattern {
         try EventPattern(object: try Self.merged(object, other.object, at: ""))

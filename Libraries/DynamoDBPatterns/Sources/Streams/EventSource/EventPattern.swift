@@ -83,14 +83,17 @@ public struct EventPattern: Sendable {
 }
 
 extension EventPattern: Hashable {
+    /// Whether both were written by the same bytes of JSON.
     public static func == (left: EventPattern, right: EventPattern) -> Bool {
         left.json.utf8.elementsEqual(right.json.utf8)
     }
 
+    /// Hashes the JSON.
     public func hash(into hasher: inout Hasher) { hasher.combine(json) }
 }
 
 extension EventPattern: CustomStringConvertible {
+    /// The pattern in JSON, with sorted members.
     public var description: String { json }
 }
 

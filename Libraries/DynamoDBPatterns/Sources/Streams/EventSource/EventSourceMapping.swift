@@ -18,6 +18,7 @@ public struct EventSourceMapping: Sendable, Hashable {
 
     /// Which records wake the function; `nil`: all.
     public let filter: FilterCriteria?
+    /// Where Lambda begins to read a stream for a new mapping.
     public let startingPosition: StartingPosition
     /// How many records the function gets at once, at most.
     public let batchSize: Int

@@ -11,33 +11,33 @@ extension EventSourceRunner {
     /// How long a stream keeps records.
     private static let retention: Double = 24 * 60 * 60
 
-    /// Calls the function with the next batch of a lane, where there is one.
-    mutating func deliver(_ shard: Int, _ lane: Int, _ progress: inout EventSourceProgress) async throws {
-        shards[shard].lanes[lane].makeBatch(mapping, at: clock.now())
-        try await giveUp(shard, lane, &progress)
-        guard let batch = shards[shard].lanes[lane].batches.first else { return }
+    /// Calls the function with the next batch of a queue, where there is one.
+    mutating func deliver(_ shard: Int, _ queue: Int, _ progress: inout EventSourceProgress) async throws {
+        shards[shard].queues[queue].makeBatch(mapping, at: clock.now())
+        try await giveUp(shard, queue, &progress)
+        guard let batch = shards[shard].queues[queue].batches.first else { return }
         let (answer, functionFailed) = try await invoke(batch)
-        shards[shard].lanes[lane].countInvocation()
+        shards[shard].queues[queue].countInvocation()
         progress.invocations += 1
         switch answer {
         case .success:
-            if chance(faults.duplicates), shards[shard].lanes[lane].repeatFirst() {
+            if chance(faults.duplicates), shards[shard].queues[queue].repeatFirst() {
                 progress.repeated += 1
             } else {
                 progress.handled += batch.entries.count
-                shards[shard].lanes[lane].drop(batch.entries.count)
+                shards[shard].queues[queue].drop(batch.entries.count)
             }
         case .failure(let first):
             progress.failures += 1
             progress.handled += first
-            shards[shard].lanes[lane].fail(
+            shards[shard].queues[queue].fail(
                 from: first, bisecting: mapping.bisectsOnError, functionFailed: functionFailed)
-            try await giveUp(shard, lane, &progress)
+            try await giveUp(shard, queue, &progress)
         }
     }
 
     /// What the function makes of a batch, and whether it threw.
-    private func invoke(_ batch: EventSourceLane.Batch) async throws -> (BatchAnswer, functionFailed: Bool) {
+    private func invoke(_ batch: EventSourceBatchQueue.Batch) async throws -> (BatchAnswer, functionFailed: Bool) {
         do {
             let answer = try await function(LambdaEvent.json(of: batch.entries.map(\.json)))
             guard !chance(faults.lostAnswers) else { return (.totalFailure, true) }
@@ -49,9 +49,9 @@ extension EventSourceRunner {
         }
     }
 
-    /// Takes off a lane's first batch what was tried too often or is too old, after the destination was told.
-    private mutating func giveUp(_ shard: Int, _ lane: Int, _ progress: inout EventSourceProgress) async throws {
-        guard let batch = shards[shard].lanes[lane].batches.first else { return }
+    /// Takes off a queue's first batch what was tried too often or is too old, after the destination was told.
+    private mutating func giveUp(_ shard: Int, _ queue: Int, _ progress: inout EventSourceProgress) async throws {
+        guard let batch = shards[shard].queues[queue].batches.first else { return }
         let isExhausted = mapping.maximumRetryAttempts.map { batch.failures > $0 } ?? false
         let oldest = clock.now() - (mapping.maximumRecordAge.map { Double($0.components.seconds) } ?? Self.retention)
         let entries = isExhausted ? batch.entries : Array(batch.entries.prefix { $0.created < oldest })
@@ -67,7 +67,7 @@ extension EventSourceRunner {
                 "stream.shard": "\(discarded.shard)", "batch.condition": "\(discarded.condition.rawValue)",
                 "batch.size": "\(entries.count)",
             ])
-        shards[shard].lanes[lane].drop(entries.count)
+        shards[shard].queues[queue].drop(entries.count)
         progress.discarded += entries.count
     }
 

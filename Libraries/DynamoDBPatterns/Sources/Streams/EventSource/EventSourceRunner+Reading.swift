@@ -86,7 +86,7 @@ extension EventSourceRunner {
         }
     }
 
-    /// Puts a record that the filter takes into the lane of its item.
+    /// Puts a record that the filter takes into the queue of its item.
     private mutating func take(
         _ record: StreamRecord, _ sequence: String, _ index: Int, _ progress: inout EventSourceProgress
     ) {
@@ -98,12 +98,12 @@ extension EventSourceRunner {
             return
         }
         let now = clock.now()
-        let entry = EventSourceLane.Entry(
+        let entry = EventSourceBatchQueue.Entry(
             json: Array(object.sortedJSON.utf8), sequence: sequence,
             created: record.change?.approximateCreationDateTime.map(Date.init(timeIntervalSince1970:)) ?? now)
         let key = AttributeValue.map(record.change?.keys?.mapValues(\.wire) ?? [:]).sortedJSON
-        let lane = Int(StableHash.of(key) % UInt64(mapping.parallelizationFactor))
-        shards[index].lanes[lane].add(entry, at: now)
+        let queue = Int(StableHash.of(key) % UInt64(mapping.parallelizationFactor))
+        shards[index].queues[queue].add(entry, at: now)
     }
 
     private mutating func end(_ index: Int) {

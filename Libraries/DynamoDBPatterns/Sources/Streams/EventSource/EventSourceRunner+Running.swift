@@ -8,24 +8,24 @@ import Foundation
 #endif
 
 extension EventSourceRunner {
-    /// One pass: reads each shard once where there is room, and calls the function at most once for each lane.
+    /// One pass: reads each shard once where there is room, and calls the function at most once for each queue.
     ///
     /// - Returns: What was done.
-    /// - Throws: After the whole pass, the first failure: `AWSError` where shards cannot be listed or read,
+    /// - Throws: After the whole pass, the first failure: `AWSError` if shards cannot be listed or read,
     ///   `PatternError` with code `corrupt` for a record without a sequence number, and what the failure destination
     ///   throws. Nothing is lost: the next step goes on from there.
     @discardableResult
     public mutating func step() async throws -> EventSourceProgress {
         var progress = EventSourceProgress()
-        // What is wrong with one shard or lane is no reason for the others to wait.
+        // What is wrong with one shard or queue is no reason for the others to wait.
         var failure: (any Error)?
         do { try await discoverIfDue() } catch { failure = try Self.noted(error, after: failure) }
         for shard in shards.indices where canRead(shards[shard]) {
             do { try await read(shard, &progress) } catch { failure = try Self.noted(error, after: failure) }
         }
         for shard in shards.indices {
-            for lane in shards[shard].lanes.indices {
-                do { try await deliver(shard, lane, &progress) } catch {
+            for queue in shards[shard].queues.indices {
+                do { try await deliver(shard, queue, &progress) } catch {
                     failure = try Self.noted(error, after: failure)
                 }
             }
@@ -64,7 +64,7 @@ extension EventSourceRunner {
             total += progress
             quiet = progress.isIdle && shards.count == known ? quiet + 1 : 0
             guard quiet >= quietSteps else { continue }
-            guard let end = shards.flatMap(\.lanes).compactMap({ $0.windowEnd(mapping) }).min() else { return total }
+            guard let end = shards.flatMap(\.queues).compactMap({ $0.windowEnd(mapping) }).min() else { return total }
             try await clock.sleep(.milliseconds(max(end.milliseconds - clock.milliseconds, 1)))
             quiet = 0
         }

@@ -15,12 +15,12 @@ import Foundation
 /// ```
 ///
 /// - Filters: what matches no pattern costs no invocation.
-/// - Batches: by number, time and 6 MB. With a parallelization factor, items are spread over that many lanes of a shard
-///   by their key; each lane is in order. The runner works on one batch after the other; only who waits for whom is as
+/// - Batches: by number, time and 6 MB. With a parallelization factor, items are spread over that many queues of a shard
+///   by their key; each queue is in order. The runner works on one batch after the other; only who waits for whom is as
 ///   in Lambda.
 /// - Failures: a batch whose function throws, or names a record that failed, is delivered again from that record on and
-///   blocks its lane. With bisecting it is split instead, in the middle or at the record that was named, which uses up
-///   no try. What was tried too often or is too old is given up: `onFailure` gets Lambda's message, and the lane goes
+///   blocks its queue. With bisecting it is split instead, in the middle or at the record that was named, which uses up
+///   no try. What was tried too often or is too old is given up: `onFailure` gets Lambda's message, and the queue goes
 ///   on. Where Lambda's documentation leaves open what happens, the runner does what loses and blocks more: a batch
 ///   that failed in part has used up a try, and records are given up after 24 hours, when a stream forgets them.
 /// - Shards: parents are done with before their children are begun.

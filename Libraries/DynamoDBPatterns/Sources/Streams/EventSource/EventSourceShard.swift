@@ -11,7 +11,7 @@ struct EventSourceShard: Sendable {
     var last: String?
     /// Whether it was read to its end.
     var isRead: Bool
-    var lanes: [EventSourceLane]
+    var queues: [EventSourceBatchQueue]
 
     /// A shard that was found.
     ///
@@ -26,10 +26,10 @@ struct EventSourceShard: Sendable {
         parent = shard.parentShardId
         start = isLatest ? .latest : .trimHorizon
         isRead = isLatest && shard.sequenceNumberRange?.endingSequenceNumber != nil
-        lanes = Array(repeating: EventSourceLane(), count: mapping.parallelizationFactor)
+        queues = Array(repeating: EventSourceBatchQueue(), count: mapping.parallelizationFactor)
     }
 
-    var waiting: Int { lanes.reduce(0) { $0 + $1.count } }
+    var waiting: Int { queues.reduce(0) { $0 + $1.count } }
 
     /// Whether its children may be begun.
     var isDone: Bool { isRead && waiting == 0 }

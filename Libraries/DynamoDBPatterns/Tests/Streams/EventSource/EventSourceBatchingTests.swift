@@ -71,7 +71,7 @@ import Testing
         #expect(none.batches.isEmpty)
     }
 
-    @Test("Lanes share a shard's items; each item's records are in order, though another lane fails")
+    @Test("Queues share a shard's items; each item's records are in order, though another queue fails")
     func parallelization() async throws {
         let keys = (0..<200).map { "k\($0 * 7 % 23)" }
         let recorder = Recorder()
@@ -82,7 +82,7 @@ import Testing
             return numbers.count > 2 && attempts.next() % 2 == 0 ? Recorder.failed(numbers[2]) : ""
         }
         try await runner.step()
-        #expect(recorder.batches.count == 4, "Each lane has a batch at a time.")
+        #expect(recorder.batches.count == 4, "Each queue has a batch at a time.")
         try await runner.drain()
         #expect(recorder.firsts.sorted() == Array(1...200))
         for key in Set(keys) {
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("A blocked lane holds no more than there is room for; the others go on until then")
+    @Test("A blocked queue holds no more than there is room for; the others go on until then")
     func backPressure() async throws {
         let stream = try ScriptedStream(keys: (0..<100).map { "k\($0 % 10)" }, pageSize: 10)
         let recorder = Recorder()

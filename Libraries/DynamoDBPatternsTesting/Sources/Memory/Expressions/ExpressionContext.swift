@@ -80,7 +80,7 @@ struct ExpressionContext: Sendable, Hashable {
         return value
     }
 
-    /// What an operand comes to; `nil` where there is no such attribute.
+    /// What an operand comes to; `nil` if there is no such attribute.
     func value(of operand: Operand, in item: Item) -> AttributeValue? {
         switch operand {
         case .path(let path): return value(at: path, of: item)

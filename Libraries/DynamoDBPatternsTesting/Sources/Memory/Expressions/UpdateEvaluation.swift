@@ -7,7 +7,7 @@ extension ExpressionContext {
     ///   - tree: The update.
     ///   - before: The item before; with its key alone where there was none.
     /// - Returns: The item after.
-    /// - Throws: `AWSError` where a value is of the wrong type or a path leads nowhere.
+    /// - Throws: `AWSError` if a value is of the wrong type or a path leads nowhere.
     func apply(_ tree: UpdateTree, to before: Item) throws(AWSError) -> Item {
         var item = before
         var sets: [(DocumentPath, AttributeValue)] = []

@@ -2,21 +2,24 @@ public import AWSClient
 public import DynamoDBPatterns
 
 extension MemoryDynamoDB: StreamsAPI {
+    /// Describes the stream and one page of its shards.
     public func describeStream(_ request: DescribeStreamRequest) async throws -> DescribeStreamResponse {
         try locked { try $0.describeStream(request) }
     }
 
+    /// Returns an iterator that begins at a position of a shard.
     public func getShardIterator(_ request: GetShardIteratorRequest) async throws -> GetShardIteratorResponse {
         try locked { try $0.getShardIterator(request) }
     }
 
+    /// Reads the next records of a shard.
     public func getRecords(_ request: GetRecordsRequest) async throws -> GetRecordsResponse {
         try locked { try $0.getRecords(request) }
     }
 }
 
 extension MemoryDynamoDB {
-    /// The stream of a table; `nil` where it has none.
+    /// The stream of a table; `nil` if it has none.
     public func streamARN(of table: String) -> String? { locked { try? $0.table(table).stream?.arn } }
 
     /// Closes each shard of a table's stream, and opens two in its place, as DynamoDB does when a table grows.

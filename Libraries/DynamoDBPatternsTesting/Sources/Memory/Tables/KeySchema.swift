@@ -7,7 +7,7 @@ struct KeyAttribute: Hashable {
     /// The most bytes that it can have.
     var limit: Int
 
-    /// - Throws: `AWSError` where a value cannot be that part of a key.
+    /// - Throws: `AWSError` if a value cannot be that part of a key.
     func check(_ value: AttributeValue) throws(AWSError) {
         guard value.typeName == type else {
             throw .validation(
@@ -42,7 +42,7 @@ struct ItemPosition: Hashable {
 
 /// The place of an item in its partition.
 struct RowOrder: Hashable, Comparable {
-    /// The sort key's sortable text; empty where there is none.
+    /// The sort key's sortable text; empty if there is none.
     var sort: String
     /// In an index, the place in the table, by which those with the same key are ordered; empty in a table.
     var tablePartition = ""
@@ -62,7 +62,7 @@ struct KeySchema {
 
     var names: [String] { [partition.name] + (sort.map { [$0.name] } ?? []) }
 
-    /// - Throws: `AWSError` where the schema does not fit the definitions.
+    /// - Throws: `AWSError` if the schema does not fit the definitions.
     init(_ elements: [KeySchemaElement], _ definitions: [AttributeDefinition]) throws(AWSError) {
         func attribute(_ element: KeySchemaElement, limit: Int) throws(AWSError) -> KeyAttribute {
             guard let definition = definitions.first(where: { $0.attributeName == element.attributeName }) else {
@@ -81,7 +81,7 @@ struct KeySchema {
 
     /// The place of an item that has all attributes of the key.
     ///
-    /// - Throws: `AWSError` where one is missing or cannot be in a key.
+    /// - Throws: `AWSError` if one is missing or cannot be in a key.
     func position(of item: Item) throws(AWSError) -> ItemPosition {
         ItemPosition(
             partition: try text(partition, of: item),

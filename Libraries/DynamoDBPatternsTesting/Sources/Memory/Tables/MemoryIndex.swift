@@ -70,7 +70,7 @@ struct MemoryIndex {
 
     /// What the index holds of an item; `nil` for one without all attributes of its key.
     ///
-    /// - Throws: `AWSError` where one has a type that the key does not have.
+    /// - Throws: `AWSError` if one has a type that the key does not have.
     func entry(of item: Item?, at tablePosition: ItemPosition) throws(AWSError) -> Entry? {
         guard let item, schema.names.allSatisfy({ item[$0] != nil }) else { return nil }
         let position = try position(of: item, tablePosition: tablePosition)

@@ -70,7 +70,7 @@ extension MemoryState {
 
     /// Finds out what a write makes of the item that is there, without doing it.
     ///
-    /// - Throws: `ConditionFailure` where its condition does not hold; `AWSError` where it does not fit the item.
+    /// - Throws: `ConditionFailure` if its condition does not hold; `AWSError` if it does not fit the item.
     func plan(_ write: PreparedWrite) throws -> PlannedWrite {
         let before = write.table.rows[write.position]
         if let item = write.put { try write.table.checkIndexKeys(of: item) }
