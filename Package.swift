@@ -96,6 +96,7 @@ let package = Package(
         library("LambdaRuntime"),
         library("DiscfgHTTP"),
         library("DiscfgClient"),
+        library("DiscfgRemote"),
         library("DiscfgTestSupport"),
         .executable(name: "discfg", targets: ["discfg"]),
         .executable(name: "discfg-lambda", targets: ["discfg-lambda"]),
@@ -189,6 +190,7 @@ let package = Package(
                 .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]
         ),
+        .target(name: "DiscfgRemote", dependencies: ["DiscfgClient", "DiscfgCore", .logging]),
         .target(name: "DiscfgTestSupport", dependencies: ["DiscfgCore", "DiscfgEtcd", .logging]),
         // Lets discfg and discfg-lambda start with a glibc that is older than the one of the build.
         .target(name: "CGlibcShim"),
@@ -197,8 +199,8 @@ let package = Package(
             name: "discfg",
             dependencies: [
                 "AWSClient", "CGlibcShim", "DiscfgClient", "DiscfgCore", "DiscfgDynamoDB", "DiscfgEtcd",
-                etcdGRPC, "DiscfgFormats", "DiscfgHTTP", "DiscfgNotifications", "DiscfgSQLite", "DiscfgYAML",
-                "GRPCServing",
+                etcdGRPC, "DiscfgFormats", "DiscfgHTTP", "DiscfgNotifications", "DiscfgRemote", "DiscfgSQLite",
+                "DiscfgYAML", "GRPCServing",
                 .argumentParser, .hummingbird, .hummingbirdCore, .logging, .metrics, .nioCore, .rainbow,
                 .serviceLifecycle, .subprocess, .systemPackage, .unixSignals,
             ]
@@ -298,6 +300,13 @@ let package = Package(
             with: [
                 "AWSTestSupport", "DiscfgCore", "DiscfgHTTP", "DiscfgModel", "DiscfgTestSupport",
                 .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioPosix,
+            ]
+        ),
+        tests(
+            of: "DiscfgRemote",
+            with: [
+                "DiscfgCore", "DiscfgEtcd", "DiscfgHTTP", "DiscfgTestSupport",
+                .asyncHTTPClient, .httpTypes, .hummingbird, .logging, .nioCore, .nioHTTP1,
             ]
         ),
         tests(

@@ -6,7 +6,7 @@
 # - an engine imports DiscfgCore and its driver, never another engine and never DiscfgHTTP;
 # - DiscfgEtcd imports no transport: the modules that serve etcd's APIs import it;
 # - DiscfgHTTP imports no engine; DiscfgCore imports no network, no driver and no full Foundation;
-# - DiscfgClient imports DiscfgModel and not DiscfgCore;
+# - DiscfgClient imports DiscfgModel and not DiscfgCore; DiscfgRemote, a server as an engine, imports both;
 # - DiscfgYAML is apart from the other formats: its parser needs the whole of Foundation;
 # - only an executable chooses an engine; discfg-lambda has neither SQLite nor ArgumentParser nor the whole of Foundation;
 # - a module in Libraries, and its tests, import no module of discfg.
@@ -34,9 +34,10 @@ DiscfgNotifications AWSClient DiscfgCore AsyncHTTPClient Crypto Logging NIOCore 
 DiscfgEtcdGRPC     DiscfgCore DiscfgEtcd GRPCServing Logging NIOCore NIOHPACK SwiftProtobuf
 DiscfgHTTP         DiscfgCore DiscfgEtcd DiscfgFormats CoreMetrics HTTPTypes Hummingbird HummingbirdCore Logging Metrics NIOCore NIOHTTP1 ServiceLifecycle
 DiscfgClient       DiscfgModel AsyncHTTPClient Foundation Logging NIOCore NIOHTTP1 NIOPosix
+DiscfgRemote       DiscfgClient DiscfgCore Logging
 DiscfgTestSupport  DiscfgCore DiscfgEtcd Foundation Logging
 DiscfgSimulation   AWSClient DiscfgCore DiscfgDynamoDB DiscfgDynamoDBTestSupport DiscfgEtcd DynamoDBPatterns DynamoDBPatternsTesting Logging
-discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgEtcdGRPC DiscfgFormats DiscfgHTTP DiscfgNotifications DiscfgSQLite DiscfgYAML GRPCServing ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage UnixSignals
+discfg             AWSClient DiscfgClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgEtcdGRPC DiscfgFormats DiscfgHTTP DiscfgNotifications DiscfgRemote DiscfgSQLite DiscfgYAML GRPCServing ArgumentParser CoreMetrics Foundation Hummingbird HummingbirdCore Logging Metrics NIOCore Rainbow ServiceLifecycle Subprocess System SystemPackage UnixSignals
 discfg-lambda      AWSClient DiscfgCore DiscfgDynamoDB DiscfgEtcd DiscfgHTTP DiscfgNotifications HTTPTypes Hummingbird LambdaRuntime Logging NIOCore NIOPosix
 RULES
 }

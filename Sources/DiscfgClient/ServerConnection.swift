@@ -6,14 +6,14 @@ import Musl
 import Glibc
 #endif
 import AsyncHTTPClient
-import DiscfgModel
-import Logging
+package import DiscfgModel
+package import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 
 /// Asks a discfg server, and turns its answers into JSON or errors.
-final class ServerConnection: Sendable {
+package final class ServerConnection: Sendable {
     private static let maximumAnswer = 256 << 20
 
     private let base: String
@@ -23,7 +23,7 @@ final class ServerConnection: Sendable {
     private let pace: BodyPace
     private let logger: Logger
 
-    init(
+    package init(
         url: String, author: String, authorize: RemoteConfigStore.Authorize?, pace: BodyPace,
         logger: Logger
     ) throws(DiscfgError) {
@@ -47,7 +47,7 @@ final class ServerConnection: Sendable {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    func shutdown() async throws { try await client.shutdown() }
+    package func shutdown() async throws { try await client.shutdown() }
 
     /// Sends a request, and waits for its answer.
     ///
@@ -65,6 +65,39 @@ final class ServerConnection: Sendable {
         author: String? = nil,
         waiting: Duration = .zero
     ) async throws -> JSONValue {
+        let mayHaveTakenEffect = method != .GET
+        let (status, bytes) = try await exchange(
+            method, path, query: query, body: body, author: author,
+            deadline: .now() + .seconds(60) + .milliseconds(waiting.milliseconds),
+            mayHaveTakenEffect: mayHaveTakenEffect)
+        guard let json = try? JSONValue(parsing: bytes) else {
+            throw notUnderstood(status: status, mayHaveTakenEffect: mayHaveTakenEffect)
+        }
+        return json
+    }
+
+    /// Sends bytes, and waits for those of the answer.
+    ///
+    /// - Parameters:
+    ///   - path: The path, percent-encoded.
+    ///   - body: What to send.
+    ///   - contentType: The media type of the body.
+    ///   - patience: How long the answer may take to begin.
+    ///   - mayHaveTakenEffect: Whether the request may change anything.
+    /// - Returns: The status, below 400, and the body of the answer.
+    /// - Throws: As `send`.
+    package func post(
+        _ path: String, body: [UInt8], contentType: String, patience: Duration, mayHaveTakenEffect: Bool
+    ) async throws -> (status: Int, bytes: [UInt8]) {
+        try await exchange(
+            .POST, path, body: body, contentType: contentType,
+            deadline: .now() + .milliseconds(patience.milliseconds), mayHaveTakenEffect: mayHaveTakenEffect)
+    }
+
+    private func exchange(
+        _ method: HTTPMethod, _ path: String, query: [(String, String?)] = [], body: [UInt8]?,
+        contentType: String = Value.json, author: String? = nil, deadline: NIODeadline, mayHaveTakenEffect: Bool
+    ) async throws -> (status: Int, bytes: [UInt8]) {
         var request = HTTPClientRequest(url: base + path + URLText.query(query))
         request.method = method
         let name = author.flatMap { $0.isEmpty ? nil : $0 } ?? self.author
@@ -72,7 +105,7 @@ final class ServerConnection: Sendable {
             request.headers.add(name: "X-Discfg-Author", value: PercentEncoding.encode(name.utf8, keeping: "@"))
         }
         if let body {
-            request.headers.add(name: "Content-Type", value: Value.json)
+            request.headers.add(name: "Content-Type", value: contentType)
             request.body = .bytes(ByteBuffer(bytes: body))
         }
         if let authorize {
@@ -80,18 +113,17 @@ final class ServerConnection: Sendable {
                 request.headers.replaceOrAdd(name: field.name, value: field.value)
             }
         }
-        let deadline = NIODeadline.now() + .seconds(60) + .milliseconds(waiting.milliseconds)
         do {
             let response = try await client.execute(request, deadline: deadline, logger: logger)
-            return try answer(
-                status: Int(response.status.code), bytes: try await bytes(of: response.body),
-                mayHaveTakenEffect: method != .GET)
+            let (status, bytes) = (Int(response.status.code), try await bytes(of: response.body))
+            if status < 400 { return (status, bytes) }
+            throw refusal(status: status, bytes: bytes, mayHaveTakenEffect: mayHaveTakenEffect)
         } catch let error as DiscfgError {
             throw error
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw failure(error, mayHaveTakenEffect: method != .GET)
+            throw failure(error, mayHaveTakenEffect: mayHaveTakenEffect)
         }
     }
 
@@ -113,18 +145,22 @@ final class ServerConnection: Sendable {
         return bytes
     }
 
-    private func answer(status: Int, bytes: [UInt8], mayHaveTakenEffect: Bool) throws(DiscfgError) -> JSONValue {
-        let json = try? JSONValue(parsing: bytes)
-        if let json, status < 400 { return json }
-        if let json, let error = DiscfgError(wire: json) { throw error }
+    /// What an answer with a status from 400 means.
+    private func refusal(status: Int, bytes: [UInt8], mayHaveTakenEffect: Bool) -> DiscfgError {
+        if let json = try? JSONValue(parsing: bytes), let error = DiscfgError(wire: json) { return error }
         if status == 401 || status == 403 {
-            throw DiscfgError(
+            return DiscfgError(
                 .forbidden, "“\(base)” does not let this caller in: status \(status).",
                 hint: "Set DISCFG_TOKEN to a token that it takes, or DISCFG_SIGN=SERVICE:REGION and AWS credentials.")
         }
+        return notUnderstood(status: status, mayHaveTakenEffect: mayHaveTakenEffect)
+    }
+
+    /// What an answer means that discfg does not give.
+    package func notUnderstood(status: Int, mayHaveTakenEffect: Bool) -> DiscfgError {
         // Something between us and the server may have answered in its place, after it had done what it was asked.
         let isInDoubt = mayHaveTakenEffect && (status < 400 || status >= 500)
-        throw DiscfgError(
+        return DiscfgError(
             isInDoubt ? .outcomeUnknown : .storeUnavailable,
             "“\(base)” answered with status \(status), and not as discfg does.",
             hint: isInDoubt ? "See with “discfg history” whether the write took effect." : "Is that a discfg server?")

@@ -27,13 +27,16 @@ public struct DiscfgResponder: HTTPResponder {
         public var yaml: YAMLReader?
         /// The notifications; without them there is nothing at `/v1/CONFIG/notifications`.
         public var notifications: (any NotificationStore)?
+        /// The store for servers and applications whose engine is this server; without it there is nothing at `/engine`.
+        public var engine: ConfigService?
         /// The memory that requests may hold; servers of one process share it.
         package var limits = RequestLimits()
 
         /// Options of a responder that serves REST alone and checks no caller, except for what is given.
         public init(
             access: AccessPolicy = .unchecked, registry: PrometheusRegistry? = nil, time: TimeSource = .system,
-            etcd: EtcdOptions? = nil, yaml: YAMLReader? = nil, notifications: (any NotificationStore)? = nil
+            etcd: EtcdOptions? = nil, yaml: YAMLReader? = nil, notifications: (any NotificationStore)? = nil,
+            engine: ConfigService? = nil
         ) {
             self.access = access
             self.registry = registry
@@ -41,6 +44,7 @@ public struct DiscfgResponder: HTTPResponder {
             self.etcd = etcd
             self.yaml = yaml
             self.notifications = notifications
+            self.engine = engine
         }
     }
 
@@ -60,6 +64,7 @@ public struct DiscfgResponder: HTTPResponder {
         if let notifications = options.notifications {
             NotificationRoutes(access: NotificationAccess(notifications)).add(to: table)
         }
+        if let engine = options.engine { EngineRoutes(service: engine).add(to: table) }
         OperationsRoutes(store: access.acting(as: .process), registry: options.registry).add(to: table)
         if let etcd = options.etcd {
             EtcdV3Routes(api: etcd.api).add(to: table)

@@ -65,10 +65,13 @@ public struct KeySelection: Sendable, Hashable {
     /// Contiguous, in order, and without overlap.
     public let ranges: [KeyRange]
     /// Whether a deletion of the selected keys removes what stands for directories of etcd's v2 API.
-    package private(set) var includesDirectories = true
+    package let includesDirectories: Bool
 
     /// Some ranges of keys, in order and without overlap.
-    package init(ranges: [KeyRange]) { self.ranges = ranges }
+    package init(ranges: [KeyRange], includesDirectories: Bool = true) {
+        self.ranges = ranges
+        self.includesDirectories = includesDirectories
+    }
 
     /// Every key.
     public static let all = KeySelection(ranges: [.all])
@@ -89,9 +92,7 @@ public struct KeySelection: Sendable, Hashable {
 
     /// The keys of one range as reads of a range return them: without what stands for directories of etcd's v2 API.
     package static func keys(_ range: KeyRange) -> KeySelection {
-        var selection = KeySelection.range(range)
-        selection.includesDirectories = false
-        return selection
+        KeySelection(ranges: [range], includesDirectories: false)
     }
 
     /// The keys below a directory; `""` and `/` name all, and `bare:` those that do not begin with `/`.

@@ -88,7 +88,8 @@ extension Duration {
 
 extension Int64 {
     fileprivate func flooredDivision(_ divisor: Int64) -> Int64 {
-        self >= 0 ? self / divisor : -((-self + divisor - 1) / divisor)
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
     }
 
     fileprivate func padded(_ width: Int) -> String {

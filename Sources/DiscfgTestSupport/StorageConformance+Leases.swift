@@ -341,22 +341,23 @@ extension StorageWorld {
         let tail = try await engine.tail(of: config)
         let revision = tail.revision + 1
         let plain = try item("/plain", "1", at: revision)
-        var leased = try item("/leased", "1", at: revision, lease: lease)
+        let leased = try item("/leased", "1", at: revision, lease: lease)
+        var later = try item("/leased", "1", at: revision + 1, lease: lease)
         let first = commit(revision, [.set(leased, previous: nil), .set(plain, previous: nil)])
-        var later = [
-            commit(revision, [.set(plain, previous: nil)]), commit(revision + 1, [.set(leased, previous: nil)]),
+        var two = [
+            commit(revision, [.set(plain, previous: nil)]), commit(revision + 1, [.set(later, previous: nil)]),
         ]
-        for commits in [[first], later] {
+        for commits in [[first], two] {
             let outcome = try await engine.append(commits, to: config)
             try expectEqual(outcome, .leaseNotFound(lease), "the outcome of \(commits.count) commits")
             try expectEqual(try await engine.tail(of: config), tail, "the tail")
             try expectEqual(try await log(after: tail.revision), [], "the log")
             try expectEqual(try await items(), [], "the items")
         }
-        leased.lease = nil
-        later[1].changes = [.set(leased, previous: nil)]
-        try expectEqual(try await engine.append(later, to: config), .appended, "the outcome without the lease")
-        try expectEqual(try await log(after: tail.revision), later, "the log after that")
-        try expectEqual(Set(try await items()), [plain, leased], "the items after that")
+        later.lease = nil
+        two[1].changes = [.set(later, previous: nil)]
+        try expectEqual(try await engine.append(two, to: config), .appended, "the outcome without the lease")
+        try expectEqual(try await log(after: tail.revision), two, "the log after that")
+        try expectEqual(Set(try await items()), [plain, later], "the items after that")
     }
 }

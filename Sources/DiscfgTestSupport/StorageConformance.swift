@@ -67,7 +67,7 @@ struct StorageWorld: Sendable {
         Commit(
             id: id, revision: revision, time: time(revision), author: "author \(revision)",
             message: "message \(revision)",
-            changes: changes)
+            changes: changes.sorted { $0.key < $1.key })
     }
 
     func item(

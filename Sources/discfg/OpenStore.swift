@@ -14,8 +14,10 @@ struct StoreUse: Sendable {
 /// A store that is open: what can be done with it, and how it is closed.
 struct OpenStore: Sendable {
     let store: any ConfigStore
-    /// The store, where it is in this process.
+    /// The store, unless each call is passed on to a server.
     var local: ConfigService?
+    /// The store, if this process removes what is overdue or too old from it; a server does that for its own.
+    var maintained: ConfigService?
     /// The time by which what is in the store ends.
     private(set) var time = TimeSource.system
     /// What an operator does with the store; `nil` for a store without that.
@@ -28,17 +30,24 @@ struct OpenStore: Sendable {
 
     /// Opens the store that the settings name.
     init(_ settings: Settings, metrics: any MetricsFactory, use: StoreUse, logger: Logger) throws {
-        let opening = StoreOpening(settings: settings, metrics: metrics, logger: logger)
+        let opening = StoreOpening(
+            settings: settings, metrics: metrics, hasViews: use.viewMemory > 0, logger: logger)
         switch try settings.store.location.open(opening) {
-        case .remote(let remote, let close):
-            (store, notifications, shutdown) = (remote, remote, close)
+        case .remote(let server):
+            // The server sends notifications and maintains its store, also for an agent.
+            local = server.engine.map {
+                Self.service($0, administration: $0, use: use, metrics: metrics, logger: logger)
+            }
+            (store, notifications, shutdown) = (local ?? server.store, server.store, server.close)
         case .engine(let opened):
-            let service = Self.service(opened, use, metrics, logger)
+            let service = Self.service(
+                opened.engine, administration: opened.administration, time: opened.time, use: use, metrics: metrics,
+                logger: logger)
             let sender = TargetSender(allowsPrivateWebhooks: settings.allowsPrivateWebhooks) { region in
                 try opened.clients.client(region: region)
             }
             let notifier = Notifier(service: service, sender: sender, logger: logger)
-            (store, local, notifications) = (service, service, notifier)
+            (store, local, maintained, notifications) = (service, service, service, notifier)
             (self.notifier, administration, time) = (notifier, opened.administration, opened.time)
             shutdown = {
                 try await sender.shutdown()
@@ -51,14 +60,15 @@ struct OpenStore: Sendable {
     func close() async throws { try await shutdown() }
 
     private static func service(
-        _ opened: OpenedEngine, _ use: StoreUse, _ metrics: any MetricsFactory, _ logger: Logger
+        _ engine: any StorageEngine, administration: (any StoreAdministration)?, time: TimeSource = .system,
+        use: StoreUse, metrics: any MetricsFactory, logger: Logger
     ) -> ConfigService {
         // Never slower than the engine itself would be in the end.
-        let pace = use.pollInterval.map { $0...max($0, opened.engine.traits.pollInterval.upperBound) }
+        let pace = use.pollInterval.map { $0...max($0, engine.traits.pollInterval.upperBound) }
         return ConfigService(
-            engine: opened.engine,
+            engine: engine,
             options: .init(
-                pollInterval: pace, administration: opened.administration, time: opened.time, metricsFactory: metrics,
+                pollInterval: pace, administration: administration, time: time, metricsFactory: metrics,
                 viewMemory: use.viewMemory),
             logger: logger)
     }

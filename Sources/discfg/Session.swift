@@ -23,8 +23,10 @@ struct Session: Sendable {
     var notifications: CallerNotifications { opened.notifications.acting(as: caller) }
     /// The time by which what is in the store ends.
     var time: TimeSource { opened.time }
-    /// The store, where it is in this process.
+    /// The store, unless each call is passed on to a server.
     var local: ConfigService? { opened.local }
+    /// The store, if this process removes what is overdue or too old from it.
+    var maintained: ConfigService? { opened.maintained }
     /// What an operator does with the store; `nil` for a store without that.
     var administration: (any StoreAdministration)? { opened.administration }
     /// What sends notifications, where the store is in this process.
@@ -56,12 +58,12 @@ struct Session: Sendable {
                 settings: settings, output: output, opened: opened, caller: settings.caller)
             if expiry == .committed {
                 // As far as that is possible: on a file that cannot be written, reading still works.
-                _ = try? await opened.local?.sweep(
+                _ = try? await opened.maintained?.sweep(
                     settings.config.name, leasesOverdueBy: ConfigService.overdueMargin)
             }
             try await body(session)
             // Where no server ever runs, commands keep the history from growing without end.
-            _ = try? await opened.local?.enforceRetentionAfterCommits(in: settings.config.name)
+            _ = try? await opened.maintained?.enforceRetentionAfterCommits(in: settings.config.name)
         } catch {
             try? await opened.close()
             throw settings.completed(error)

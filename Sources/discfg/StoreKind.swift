@@ -3,6 +3,7 @@ import DiscfgClient
 import DiscfgCore
 import DiscfgDynamoDB
 import DiscfgNotifications
+import DiscfgRemote
 import DiscfgSQLite
 import Logging
 import Metrics
@@ -57,6 +58,8 @@ extension StoreLocation {
 struct StoreOpening: Sendable {
     let settings: Settings
     let metrics: any MetricsFactory
+    /// Whether this process keeps configs in memory.
+    let hasViews: Bool
     let logger: Logger
 }
 
@@ -64,8 +67,8 @@ struct StoreOpening: Sendable {
 enum OpenedStore: Sendable {
     /// An engine in this process.
     case engine(OpenedEngine)
-    /// A store of another process, with its notifications, and how it is closed.
-    case remote(any ConfigStore & NotificationStore, close: @Sendable () async throws -> Void)
+    /// A store of another process, with its notifications.
+    case remote(OpenedServer)
 }
 
 /// An engine in this process, with what belongs to it.
@@ -78,6 +81,14 @@ struct OpenedEngine: Sendable {
     /// The clients of AWS for targets of notifications.
     let clients: AWSClients
     var close: @Sendable () async throws -> Void = {}
+}
+
+/// A server, whose store other processes use as well.
+struct OpenedServer: Sendable {
+    let store: RemoteConfigStore
+    /// The server as an engine; `nil` if each call is passed on to it.
+    let engine: RemoteEngine?
+    let close: @Sendable () async throws -> Void
 }
 
 /// A file of SQLite.
@@ -136,10 +147,16 @@ struct ServerLocation: StoreLocation {
             of: url, environment: settings.environment, logger: opening.logger)
         let remote = try RemoteConfigStore(
             url: url, author: settings.author, authorize: authorization?.fields, logger: opening.logger)
-        return .remote(remote) {
-            try await remote.shutdown()
-            try await authorization?.shutdown()
-        }
+        // A process without views passes each call on: that is one request, and needs no engine at the server.
+        let engine =
+            try opening.hasViews
+            ? RemoteEngine(url: url, authorize: authorization?.fields, logger: opening.logger) : nil
+        return .remote(
+            OpenedServer(store: remote, engine: engine) {
+                try await engine?.shutdown()
+                try await remote.shutdown()
+                try await authorization?.shutdown()
+            })
     }
 }
 

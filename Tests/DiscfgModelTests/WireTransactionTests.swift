@@ -34,7 +34,7 @@ struct WireTransactionTests {
             .set(key, Value("x"), expiry: .after(.microseconds(1500))), .touch(key, expiry: .after(.seconds(-1))),
             .set(key, Value("x"), expiry: .at(Timestamp(milliseconds: .max))),
             .set(key, Value("x"), expiry: .at(Timestamp(milliseconds: -100_000_000_000_000))), .fail(.internalError),
-            .transaction(Transaction(then: [], else: [.fail(.overloaded)])),
+            .transaction(Transaction(then: [], else: [.fail(.overloaded)])), .deleteAll(.keys(.all)),
         ]
         for operation in operations {
             let error = #expect(throws: DiscfgError.self, "\(operation)") {

@@ -34,14 +34,16 @@ struct StoreTests {
         ["delete", "--prefix", "bytes://%FF"],
     ]
 
-    @Test("Every command prints and returns the same on a file as on a server")
-    func same() async throws {
+    @Test(
+        "Every command prints and returns the same on a file as on a server, and on an agent of it",
+        arguments: [false, true])
+    func same(throughAgent: Bool) async throws {
         try await Sandbox.with { sandbox in
             try sandbox.write("txn.json", #"{"if":[{"key":"/db/host","exists":true}],"then":[{"set":"/t","value":1}]}"#)
             try sandbox.write("list.json", #"[{"name":"a","tags":["x"]},{"name":"b","tags":[]}]"#)
             let other = sandbox.on("sqlite:\(sandbox.folder.path)/other.db")
-            try await TestServer.with(other) { server in
-                let remote = sandbox.on(server.url)
+            try await Self.serving(other, throughAgent: throughAgent) { url in
+                let remote = sandbox.on(url)
                 for arguments in Self.script {
                     let (here, there) = (try await sandbox.run(arguments), try await remote.run(arguments))
                     let step = arguments.joined(separator: " ")
@@ -50,6 +52,16 @@ struct StoreTests {
                     #expect(here.error == there.error, "\(step)")
                 }
             }
+        }
+    }
+
+    /// Runs a test beside a server, with the server's URL or with that of a server whose store it is.
+    static func serving(
+        _ sandbox: Sandbox, throughAgent: Bool, _ body: @escaping @Sendable (String) async throws -> Void
+    ) async throws {
+        _ = try await TestServer.with(sandbox) { server in
+            guard throughAgent else { return try await body(server.url) }
+            _ = try await TestServer.with(sandbox.on(server.url)) { try await body($0.url) }
         }
     }
 

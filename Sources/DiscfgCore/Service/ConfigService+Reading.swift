@@ -6,7 +6,7 @@ extension ConfigService {
         _ key: Key, in config: ConfigName, at revision: Revision?, consistency: Consistency
     ) async throws -> Reading {
         guard let revision else { return try await get(key, in: config, consistency: consistency) }
-        let engine = try await reader(of: config, withTrimmed: true)
+        let engine = try await reader(of: config, consistency: consistency, withTrimmed: true)
         // Before the item, so that it is never older than the tail.
         let before = try await engine.traits.readsTellTail ? nil : engine.tail(of: config)
         let batch = try await engine.items([key], in: config, consistency: .strong)
@@ -15,7 +15,7 @@ extension ConfigService {
             guard revision != (batch.tail ?? before)?.revision || !current.isExpired(at: time.now()) else {
                 throw DiscfgError.noKey(key, in: config)
             }
-            return Reading(item: current, revision: revision)
+            return Reading(item: current, revision: revision, age: engine.age)
         }
         // The key changed since: what it was then, the first change since then has kept.
         guard let item = try await engine.firstChange(to: key, in: config, after: revision)?.previous else {
@@ -24,7 +24,7 @@ extension ConfigService {
                 hint: "See its changes with “discfg history \(key)”."
             ).overHTTP("See its changes in GET /v1/\(config)/history.")
         }
-        return Reading(item: item, revision: revision)
+        return Reading(item: item, revision: revision, age: engine.age)
     }
 
     private func get(_ key: Key, in config: ConfigName, consistency: Consistency) async throws -> Reading {
@@ -37,7 +37,8 @@ extension ConfigService {
         guard let item = batch.items[key], !item.isExpired(at: time.now()) else {
             throw DiscfgError.noKey(key, in: config)
         }
-        return Reading(item: item, revision: max((batch.tail ?? before)?.revision ?? 0, item.modified))
+        let revision = max((batch.tail ?? before)?.revision ?? 0, item.modified)
+        return Reading(item: item, revision: revision, age: engine.age)
     }
 
     /// Strong for what this process has written: it must not read an older state than its own.
@@ -52,13 +53,16 @@ extension ConfigService {
     /// What a read of a config is answered from: its view if the config is loaded, otherwise the engine.
     ///
     /// A strong read sees everything that was acknowledged before this call began. A store on this machine is always read so.
-    /// With `withTrimmed` it also sees every compaction: for reads at a revision.
+    /// With `withTrimmed` it also sees every compaction: for reads at a revision. An eventual read of a store that tolerates an
+    /// outage is answered from the view while the store is unavailable.
     package func reader(
         of config: ConfigName, consistency: Consistency = .strong, withTrimmed: Bool = false
     ) async throws -> any StorageEngine {
         if viewMemory.isEnabled, let view = existing(config)?.view, view.isLoaded {
+            let mayBeOld = consistency == .eventual && engine.traits.toleratesOutage
             let state: ViewState
             do {
+                if mayBeOld, let answer = outdated(view) { return answer }
                 let isStrong = consistency == .strong || engine.traits.readsTellTail || withTrimmed
                 state =
                     try await isStrong
@@ -66,6 +70,9 @@ extension ConfigService {
             } catch let error as DiscfgError where error.code == .configNotFound {
                 forget(config)
                 throw error
+            } catch let error as DiscfgError where error.code == .storeUnavailable && mayBeOld {
+                guard let answer = outdated(view) else { throw error }
+                return answer
             }
             if state.isComplete {
                 viewMetrics.viewReads.increment()
@@ -75,6 +82,12 @@ extension ConfigService {
         viewMetrics.storeReads.increment()
         load(config)
         return engine
+    }
+
+    private func outdated(_ view: ConfigView) -> SnapshotEngine? {
+        guard let (state, age) = view.outdated(lookingAgainAfter: Self.eventualAge) else { return nil }
+        viewMetrics.viewReads.increment()
+        return SnapshotEngine(engine: engine, state: state, age: age)
     }
 
     /// Reads one page of a directory: from memory if the config is loaded, otherwise from the engine.
@@ -97,14 +110,21 @@ extension ConfigService {
             freshness: isOwn ? .strong : query.consistency)
         let cursor = try query.after.map { try ListCursor($0) }
         let rest = cursor.map { $0.rest(of: ranges) } ?? ranges
-        return try await SnapshotReader.read(at: query.revision) {
+        var listing = try await SnapshotReader.read(at: query.revision) {
             var reader = reader
             return query.isRecursive
                 ? try await reader.listing(of: rest, at: query.revision, limit: query.limit)
                 : try await reader.level(
                     of: rest, below: ranges[0].lower, at: query.revision, limit: query.limit)
         }
+        listing.age = engine.age
+        return listing
     }
+}
+
+extension StorageEngine {
+    /// How old the answers are, if that is known: only of a view whose store is unavailable.
+    fileprivate var age: Duration? { (self as? SnapshotEngine)?.age }
 }
 
 /// Where a page of a listing ended: the key or directory of its last entry.

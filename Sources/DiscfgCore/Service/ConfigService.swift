@@ -53,6 +53,8 @@ public final class ConfigService: Sendable {
     let engine: any StorageEngine
     /// Describes the store, and does its periodic work.
     let administration: (any StoreAdministration)?
+    /// The engine as it was given, on which `default` may be missing.
+    let storage: any StorageEngine
     /// How far the logs of deleted configs came.
     let endedLogs: EndedLogs
     package let time: TimeSource
@@ -77,6 +79,7 @@ public final class ConfigService: Sendable {
         }
         self.engine = defaultEngine
         self.administration = options.administration
+        self.storage = engine
         self.endedLogs = EndedLogs(engine: defaultEngine)
         self.time = options.time
         self.pollInterval = options.pollInterval ?? engine.traits.pollInterval
@@ -219,6 +222,14 @@ extension ConfigService: ConfigStore {
                 .unsupported, "The store “\(engine.description.name)” has no setting “\(name)”.",
                 hint: "Leave it out, or use a kind of store that has it.")
         }
+    }
+
+    /// Checks settings as a remote engine sends them, which are kept as they are.
+    ///
+    /// - Throws: `invalidRequest` or `unsupported` for settings that no service keeps.
+    func check(_ settings: ConfigSettings, at revision: Revision) throws(DiscfgError) {
+        var completed = settings
+        try complete(&completed, replacing: settings, at: revision)
     }
 
     /// Deletes the config with its history; throws `invalidRequest` for `default`, which always exists.

@@ -16,13 +16,16 @@ public struct StorageTraits: Sendable, Hashable {
     public var pageLength: Int
     /// Whether the store has settings of its own (`ConfigSettings.store`).
     public var hasSettings: Bool
+    /// Whether eventual reads are answered from a loaded config, however old it is, while the store is unavailable.
+    public var toleratesOutage: Bool
 
     /// The traits of a store on this machine, except for what is given.
     public init(
         _ description: StorageDescription, limits: StorageLimits = StorageLimits(changes: 100_000, bytes: 64 << 20),
         readsTellTail: Bool = true,
         pollInterval: ClosedRange<Duration> = .milliseconds(50) ... .milliseconds(50),
-        sweepInterval: Duration = .milliseconds(500), pageLength: Int = 100, hasSettings: Bool = false
+        sweepInterval: Duration = .milliseconds(500), pageLength: Int = 100, hasSettings: Bool = false,
+        toleratesOutage: Bool = false
     ) {
         self.description = description
         self.limits = limits
@@ -31,6 +34,7 @@ public struct StorageTraits: Sendable, Hashable {
         self.sweepInterval = sweepInterval
         self.pageLength = pageLength
         self.hasSettings = hasSettings
+        self.toleratesOutage = toleratesOutage
     }
 
     /// The properties of a store that differs in one of them.

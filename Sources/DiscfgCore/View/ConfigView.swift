@@ -18,6 +18,10 @@ final class ConfigView: Sendable {
         var announced: Revision = 0
         /// When the newest look at the end of the log began; `nil` if there was none.
         var checked: ContinuousClock.Instant?
+        /// When all items were read.
+        var loaded: ContinuousClock.Instant?
+        /// When a look last began or failed, while the store is unavailable; `nil` if the newest look succeeded.
+        var failed: ContinuousClock.Instant?
         var lastUsed: ContinuousClock.Instant
 
         /// Begins again if the log is another one; false if it is one that has ended.
@@ -191,6 +195,7 @@ extension ConfigView {
         let instant = time.instant()
         return state.withLock { state in
             guard state.follow(loaded.tail.incarnation) else { return false }
+            state.loaded = instant
             guard var current = state.current else {
                 state.current = loaded
                 state.announced = max(state.announced, loaded.tail.revision)
@@ -235,16 +240,48 @@ extension ConfigView {
         return try await eventualCheck { try await self.look(.eventual) }
     }
 
+    /// The state as it is, and its age, if all items are known and the newest look found the store unavailable.
+    ///
+    /// It does not wait: another look begins in the background if the one before is longer ago than `pause`.
+    func outdated(lookingAgainAfter pause: Duration) -> (state: ViewState, age: Duration)? {
+        let now = time.instant()
+        let (outdated, looksAgain) = state.withLock { state -> ((ViewState, Duration)?, Bool) in
+            guard let failed = state.failed, let current = state.current, current.isComplete,
+                let known = state.checked ?? state.loaded
+            else { return (nil, false) }
+            state.lastUsed = now
+            let looksAgain = now - failed > pause
+            if looksAgain { state.failed = now }
+            return ((current, now - known), looksAgain)
+        }
+        if looksAgain {
+            Task.detached(executorPreference: time.executor) {
+                _ = try? await self.eventualCheck { try await self.look(.eventual) }
+            }
+        }
+        return outdated
+    }
+
     /// Looks at the end of the log, and applies what is new.
     private func look(_ consistency: Consistency, withTrimmed: Bool = false) async throws -> ViewState {
         let began = time.instant()
         metrics.checks.increment()
-        let state = try await catchUp(consistency, withTrimmed: withTrimmed)
-        self.state.withLock { state in
-            state.checked = began
-            state.lastUsed = began
+        do {
+            let state = try await catchUp(consistency, withTrimmed: withTrimmed)
+            self.state.withLock { state in
+                state.checked = began
+                state.lastUsed = began
+                state.failed = nil
+            }
+            return state
+        } catch let error as DiscfgError where error.code == .storeUnavailable {
+            let now = time.instant()
+            state.withLock { state in
+                // A look that began later has found the store again.
+                if state.checked.map({ $0 < began }) ?? true { state.failed = now }
+            }
+            throw error
         }
-        return state
     }
 
     private func catchUp(_ consistency: Consistency, withTrimmed: Bool) async throws -> ViewState {

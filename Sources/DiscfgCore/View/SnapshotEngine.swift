@@ -7,6 +7,8 @@ struct SnapshotEngine: EngineWrapper {
 
     let engine: any StorageEngine
     let state: ViewState
+    /// How old the state is, if the store is unavailable.
+    var age: Duration?
 
     var traits: StorageTraits { engine.traits.with(\.readsTellTail, true) }
 

@@ -41,6 +41,7 @@ extension RESTRoutes {
             key, in: config, at: revision, consistency: isConsistent ? .strong : .eventual)
         let tag = EntityTag(reading.item)
         var headers: HTTPFields = [.eTag: tag.description, .vary: "Accept"]
+        headers[.age] = reading.age?.wholeSeconds
         if let known = call.request.headers[.ifNoneMatch], tag.isAmong(known) {
             return Response(status: .notModified, headers: headers)
         }
@@ -90,8 +91,15 @@ extension RESTRoutes {
             keysOnly: keysOnly, consistency: try query.flag("consistent") ? .strong : .eventual)
         let listing = try await store(for: call).list(request, in: try call.config)
         let style = try style(query)
-        return .json { listing.write(to: &$0, style, keysOnly: keysOnly) }
+        var headers: HTTPFields = [:]
+        headers[.age] = listing.age?.wholeSeconds
+        return .json(headers: headers) { listing.write(to: &$0, style, keysOnly: keysOnly) }
     }
+}
+
+extension Duration {
+    /// As the field `Age` has it; RFC 9111, section 5.1.
+    fileprivate var wholeSeconds: String { String(max(0, components.seconds)) }
 }
 
 extension Item {

@@ -92,11 +92,14 @@ public struct Reading: Sendable, Hashable {
     /// A revision at which the key had this item: the config's newest if the store returns it, or the one that was asked
     /// for.
     public var revision: Revision
+    /// How old the reading may be, if it was answered from memory because the store is unavailable.
+    public var age: Duration?
 
     /// A reading, as a store or the reader of an answer fills it in.
-    public init(item: Item, revision: Revision) {
+    public init(item: Item, revision: Revision, age: Duration? = nil) {
         self.item = item
         self.revision = revision
+        self.age = age
     }
 }
 
@@ -167,6 +170,8 @@ public struct Listing: Sendable, Hashable {
     public var revision: Revision?
     /// The `after` of the query for the next page; `nil` if this is the last page.
     public var next: String?
+    /// How old the listing may be, if it was answered from memory because the store is unavailable.
+    public var age: Duration?
 
     /// A page, as a store or the reader of an answer fills it in.
     public init(entries: [Entry], revision: Revision?, next: String?) {

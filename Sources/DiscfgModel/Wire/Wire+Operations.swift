@@ -87,7 +87,13 @@ extension Operation {
                     .unsupported, "That a transaction fails with \(code.rawValue) cannot be sent to a server.",
                     hint: "Use a local store.")
             }
-        case .patch, .delete, .deleteAll, .get, .getAll: break
+        case .deleteAll(let selection):
+            guard selection.includesDirectories else {
+                throw DiscfgError(
+                    .unsupported, "A deletion that leaves out directories of etcd's v2 API cannot be sent to a server.",
+                    hint: "Use a local store.")
+            }
+        case .patch, .delete, .get, .getAll: break
         }
     }
 }

@@ -158,7 +158,7 @@ extension KeyRange {
     }
 
     /// Whether every key of this range comes before every key of the other.
-    fileprivate func precedes(_ other: KeyRange) -> Bool {
+    package func precedes(_ other: KeyRange) -> Bool {
         upper.map { !other.lower.lexicographicallyPrecedes($0) } ?? false
     }
 }

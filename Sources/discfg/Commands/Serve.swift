@@ -17,7 +17,10 @@ struct Serve: AsyncParsableCommand {
               discfg serve --etcd-listen 127.0.0.1:2379
 
             etcd's v2 API, v3 JSON gateway and v3 gRPC API are on the same address: below /v2 and /v3, and for any \
-            config below /CONFIG/v2 and /CONFIG/v3. They need the store itself, not another discfg server.
+            config below /CONFIG/v2 and /CONFIG/v3.
+
+            With --store http://HOST:PORT the server is an agent of another discfg server: it answers from its own \
+            memory, and keys and lists also while the other server cannot be reached.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -8,17 +8,17 @@ import Logging
 import DiscfgEtcdGRPC
 #endif
 
-/// The listeners of etcd's APIs, on a store of this process.
+/// The listeners of etcd's APIs, on a store of this process or of another server.
 struct EtcdListeners: Sendable {
     private let api: EtcdAPI
     private let logger: Logger
     /// The settings of the APIs that use HTTP.
     let http: EtcdOptions
 
-    /// The rules of etcd are carried out where the store is: another server has APIs of its own.
+    /// A server that passes each call on has no state for etcd's rules.
     static let needStore = DiscfgError(
-        .unsupported, "etcd's APIs are not available on a server whose store is another server.",
-        hint: "Give --etcd-listen to the server that has the store.")
+        .unsupported, "With --view-memory 0, a server on another server's store has no etcd API.",
+        hint: "Leave out --view-memory 0, or give --etcd-listen to the other server.")
 
     /// An address for etcd's gRPC makes sense only with gRPC.
     static func noGRPC(at address: ListenAddress) -> DiscfgError {

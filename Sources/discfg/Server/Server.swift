@@ -87,7 +87,7 @@ struct Server: Sendable {
             address.map { application($0, session, etcd, gRPC, limits, logger) { greeting.note(listener, $0) } }
         }
         services.append(StoreCheck(session: session))
-        if let local = session.local { services.append(ConfigMaintenance(local)) }
+        if let maintained = session.maintained { services.append(ConfigMaintenance(maintained)) }
         if let notifier = session.notifier { services.append(NotificationService(notifier)) }
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
@@ -116,7 +116,7 @@ struct Server: Sendable {
             listeningOn: address.host, allowedHosts: self.options.allowedHosts, corsOrigins: self.options.corsOrigins)
         var options = DiscfgResponder.Options(
             access: access, registry: registry, time: session.time, etcd: etcd?.http, yaml: .yams,
-            notifications: session.opened.notifications)
+            notifications: session.opened.notifications, engine: session.local)
         options.limits = limits
         let responder = DiscfgResponder(store: session.opened.store, options: options, logger: logger)
         let application = Application(

@@ -39,6 +39,11 @@ enum EtcdPrograms {
 /// The stores on which etcd's clients are tried.
 enum EtcdStore: String, CaseIterable, Sendable {
     case sqlite, dynamodb
+    /// Another server, on a file.
+    case agent
+
+    /// Whether the server can tell the size of the store; the stand-in for DynamoDB cannot, nor can another server.
+    var hasSize: Bool { self == .sqlite }
 
     /// Runs a test beside a server on the store, which serves etcd's APIs.
     func serving(
@@ -50,6 +55,10 @@ enum EtcdStore: String, CaseIterable, Sendable {
         }
         switch self {
         case .sqlite: try await Sandbox.with(serve)
+        case .agent:
+            try await Sandbox.with { sandbox in
+                _ = try await TestServer.with(sandbox) { try await serve(sandbox.on($0.url)) }
+            }
         case .dynamodb:
             try await DynamoDBStore.with { sandbox in
                 let made = try await sandbox.discfg("store", "init")
