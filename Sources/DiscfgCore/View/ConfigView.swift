@@ -23,6 +23,8 @@ final class ConfigView: Sendable {
         /// When a look last began or failed, while the store is unavailable; `nil` if the newest look succeeded.
         var failed: ContinuousClock.Instant?
         var lastUsed: ContinuousClock.Instant
+        /// What was forgotten: eventual reads of the store may not show its newest commits yet.
+        var forgotten = CommitWindow()
 
         /// Begins again if the log is another one; false if it is one that has ended.
         mutating func follow(_ incarnation: String) -> Bool {
@@ -31,6 +33,16 @@ final class ConfigView: Sendable {
                 self = State(log: incarnation, endedLog: log.isEmpty ? endedLog : log, lastUsed: lastUsed)
             }
             return true
+        }
+
+        /// Forgets everything but which commits an eventual read may lack.
+        mutating func reset() {
+            let window = current.map { CommitWindow(replacing: $0.window) } ?? forgotten
+            self = State(endedLog: endedLog, lastUsed: lastUsed, forgotten: window)
+        }
+
+        func isUnsettled(_ range: KeyRange, at now: ContinuousClock.Instant) -> Bool {
+            current?.window.isUnsettled(range, at: now) ?? false || forgotten.isUnsettled(range, at: now)
         }
 
         /// Keeps what is known of a config that is not loaded small.
@@ -109,7 +121,7 @@ final class ConfigView: Sendable {
     /// Whether an eventual read of these keys may be older than a commit that this process knows.
     func isUnsettled(_ range: KeyRange) -> Bool {
         let now = time.instant()
-        return state.withLock { $0.current?.window.isUnsettled(range, at: now) ?? false }
+        return state.withLock { $0.isUnsettled(range, at: now) }
     }
 
     /// Forgets everything because the config is gone, unless another log was found since `log` was the known one.
@@ -118,7 +130,7 @@ final class ConfigView: Sendable {
     func reset(ifLogIs log: String?) {
         state.withLock { state in
             if state.log == log {
-                state = State(endedLog: state.endedLog, lastUsed: state.lastUsed)
+                state.reset()
             } else {
                 state.checked = nil
             }
@@ -131,7 +143,7 @@ final class ConfigView: Sendable {
     func resetIfTooFarBehind(_ revision: Revision) -> Bool {
         state.withLock { state in
             guard let tail = state.current?.tail, revision - tail.revision > Self.maximumLag else { return false }
-            state = State(endedLog: state.endedLog, lastUsed: state.lastUsed)
+            state.reset()
             return true
         }
     }

@@ -108,6 +108,30 @@ struct Receipt: Codable, Sendable, Equatable {
         #expect(try await payments.handle("7") { _ in Receipt(number: 3) }.answer.number == 2)
     }
 
+    @Test("A call that was taken over stores nothing, although the other one is still at work")
+    func takeoverAtWork() async throws {
+        let (slowBegan, slowBegins) = AsyncStream<Void>.makeStream()
+        let (slowMayEnd, letSlowEnd) = AsyncStream<Void>.makeStream()
+        let slow = Task { [payments] in
+            defer { slowBegins.finish() }
+            return try await payments.handle("7") { call in
+                call.write(PatternWorld.effect("slow"))
+                slowBegins.finish()
+                for await _ in slowMayEnd {}
+                return Receipt(number: 1)
+            }
+        }
+        for await _ in slowBegan {}
+        world.time.advance(by: .seconds(61))
+        let fast = try await payments.handle("7") { _ in
+            letSlowEnd.finish()
+            await expect(.fenced) { _ = try await slow.value }
+            return Receipt(number: 2)
+        }
+        #expect(fast.answer.number == 2 && !fast.isRepeated)
+        #expect(PatternWorld.effects("slow", in: world.store) == 0)
+    }
+
     @Test("A handler that throws gives the claim back: a repetition runs at once, as the next attempt")
     func givenBack() async throws {
         await #expect(throws: Failure.self) {
